@@ -55,6 +55,10 @@ Axis = Optional[Union[int, "tuple[int, ...]"]]
 
 
 def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: Any, op: int) -> Any:
+    if type(x) is _core.torch_tensor and type(axis) is int and dtype is None:  # what is frequent
+        if not x.requires_grad:
+            made = _core.reduce_(x, out, axis, keepdims, op, exact, 0)
+            return made if out is None else out
     asked = 0 if dtype is None else _core.type_number(dtype)
     if axis is not None and type(axis) is not int:
         axis = tuple(map(_index, axis)) if isinstance(axis, (tuple, list)) else _index(axis)

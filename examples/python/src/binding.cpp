@@ -131,13 +131,11 @@ struct output {
     char *pointer;
     result made;
 
-    output(const AnyView &given, const call &of, const std::vector<int64_t> &shape)
+    output(const AnyView &given, const call &of, ffi::ShapeView shape)
     {
         const std::optional<TensorView> out = given.try_cast<TensorView>();
         if (!out) {
-            made = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc,
-                                        ffi::ShapeView(shape.data(), shape.size()), of.dtype,
-                                        of.x.device());
+            made = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, of.dtype, of.x.device());
             pointer = static_cast<char *>((*made).data_ptr());
             return;
         }
@@ -153,68 +151,77 @@ struct output {
     }
 };
 
+constexpr int most_axes = 64;
+
 // A bit for each axis that is reduced.
 uint64_t axes_of(const AnyView &axis, int count)
 {
     if (axis.type_index() == ffi::TypeIndex::kTVMFFINone) return ~uint64_t{0};
-    std::vector<int64_t> axes;
-    if (const std::optional<int64_t> one = axis.try_cast<int64_t>())
-        axes.push_back(*one);
-    else
-        for (int64_t each : axis.cast<ffi::Array<int64_t>>()) axes.push_back(each);
     uint64_t bits = 0;
-    for (int64_t one : axes) {
-        if (one < -count || one >= count || count > 64)
+    const auto add = [&](int64_t one) {
+        if (one < -count || one >= count)
             REFUSE(ValueError) << "axis " << one << " is out of bounds of " << count << " axes";
         const uint64_t bit = uint64_t{1} << (one < 0 ? one + count : one);
         if (bits & bit) REFUSE(ValueError) << "axis " << one << " occurs twice";
         bits |= bit;
-    }
+    };
+    if (const std::optional<int64_t> one = axis.try_cast<int64_t>())
+        add(*one);
+    else
+        for (int64_t each : axis.cast<ffi::Array<int64_t>>()) add(each);
     return bits;
 }
 
-// Merges the axes of x into outer x n x inner; `results` gets the shape of the output.
-fastreduce_shape merge_axes(const TensorView &x, const AnyView &axis, bool keepdims,
-                            std::vector<int64_t> &results)
-{
+// The axes of x merged into outer x n x inner, and the shape of the output.
+struct reduction {
     fastreduce_shape shape = {1, 1, 1, 0, 0};
-    const uint64_t axes = axes_of(axis, x.ndim());
-    const bool empty = x.numel() == 0;
-    bool fits = true;
-    for (int k = x.ndim(); k-- > 0;) {
-        const bool reduced = axes >> k & 1;
-        const size_t size = static_cast<size_t>(x.size(k));
-        const size_t stride = static_cast<size_t>(x.stride(k));
-        if (!reduced || keepdims) results.insert(results.begin(), reduced ? 1 : x.size(k));
-        if (size == 1) continue;
-        if (!reduced && !empty && shape.outer == 1 && stride == shape.inner) {
-            shape.inner *= size;
-            continue;
+    int64_t results[most_axes]; // its last `count` are the output's
+    int count = 0;
+
+    reduction(const TensorView &x, const AnyView &axis, bool keepdims)
+    {
+        if (x.ndim() > most_axes) REFUSE(ValueError) << "an array has 64 axes at most here";
+        const uint64_t axes = axes_of(axis, x.ndim());
+        const bool empty = x.numel() == 0;
+        bool fits = true;
+        for (int k = x.ndim(); k-- > 0;) {
+            const bool reduced = axes >> k & 1;
+            const size_t size = static_cast<size_t>(x.size(k));
+            const size_t stride = static_cast<size_t>(x.stride(k));
+            if (!reduced || keepdims) results[most_axes - ++count] = reduced ? 1 : x.size(k);
+            if (size == 1) continue;
+            if (!reduced && !empty && shape.outer == 1 && stride == shape.inner) {
+                shape.inner *= size;
+                continue;
+            }
+            size_t &merged = reduced ? shape.n : shape.outer;
+            size_t &step = reduced ? shape.stride : shape.outer_stride;
+            if (merged == 1) step = stride;
+            fits &= empty || (x.stride(k) > 0 && stride == merged * step);
+            merged *= size;
         }
-        size_t &count = reduced ? shape.n : shape.outer;
-        size_t &step = reduced ? shape.stride : shape.outer_stride;
-        if (count == 1) step = stride;
-        fits &= empty || (x.stride(k) > 0 && stride == count * step);
-        count *= size;
+        if (empty) shape.stride = shape.outer_stride = 0;
+        if (!fits)
+            REFUSE(ValueError) << "these axes cannot be read without a copy, which is not made: "
+                                  "reduced ones have to follow each other without gaps, and all "
+                                  "others but the first, too; pass a contiguous array";
     }
-    if (empty) shape.stride = shape.outer_stride = 0;
-    if (!fits)
-        REFUSE(ValueError) << "these axes cannot be read without a copy, which is not made: "
-                              "reduced ones have to follow each other without gaps; pass a "
-                              "contiguous array, or reduce other axes";
-    return shape;
-}
+    ffi::ShapeView output_shape() const
+    {
+        return {results + most_axes - count, static_cast<size_t>(count)};
+    }
+};
 
 result reduce(TensorView x, AnyView given, AnyView axis, bool keepdims, int64_t op, bool exact,
               int64_t asked)
 {
     const call self{x, op, exact, asked};
     const bool cpu = self.on_cpu();
-    std::vector<int64_t> results;
-    const fastreduce_shape shape = merge_axes(x, axis, keepdims, results);
+    const reduction merged(x, axis, keepdims);
+    const fastreduce_shape &shape = merged.shape;
     if (!shape.n && op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX)
         REFUSE(ValueError) << "no elements have neither a least nor a greatest one";
-    const output out(given, self, results);
+    const output out(given, self, merged.output_shape());
     if (!cpu) {
         self.on_gpu([&](const fastreduce_config &config) {
             if (shape.outer * shape.inner == 1 && shape.stride <= 1)
@@ -256,7 +263,7 @@ result dot(TensorView x, TensorView y, AnyView given, bool exact, int64_t asked)
     if (x.ndim() != 1) REFUSE(ValueError) << "dot takes arrays of one axis";
     const call self{x, FASTREDUCE_SUM, exact, asked};
     const bool cpu = self.on_cpu();
-    const output out(given, self, std::vector<int64_t>());
+    const output out(given, self, {nullptr, 0});
     const size_t n = static_cast<size_t>(x.size(0));
     const auto function = exact ? fastreduce_host_dot : fastreduce_host_pairwise_dot;
     if (cpu)
@@ -284,7 +291,7 @@ result segments(TensorView x, TensorView offsets, AnyView ends, AnyView given, i
         REFUSE(ValueError) << "offsets are on another device than the elements";
     const int64_t count = offsets.size(0) - (end ? 0 : 1);
     if (count < 0) REFUSE(ValueError) << "offsets have to hold one number at least";
-    const output out(given, self, {count});
+    const output out(given, self, {&count, 1});
     if (self.on_cpu()) {
         const auto at = [&](const TensorView &from, int64_t k) {
             return index == FASTREDUCE_I32 ? reinterpret_cast<const int32_t *>(data(from))[k]
@@ -330,13 +337,16 @@ void accumulate(TensorView x, AnyView factor, TensorView limbs)
     auto *narrow = static_cast<fastreduce_accumulator *>(sum);
     auto *wide = static_cast<fastreduce_wide_accumulator *>(sum);
     auto *products = static_cast<fastreduce_product_accumulator *>(sum);
-    if (self.type != FASTREDUCE_F64 && self.on_cpu())
-        self.check(y ? fastreduce_host_accumulate_dot(data(x), data(*y), wide, n, self.type)
-                     : fastreduce_host_accumulate(data(x), narrow, n, self.type));
-    else if (self.on_cpu() && y)
-        fastreduce_host_accumulate_dot_f64(doubles, factors, products, n);
-    else if (self.on_cpu())
-        fastreduce_host_accumulate_f64(doubles, wide, n);
+    if (self.on_cpu()) {
+        if (self.type != FASTREDUCE_F64)
+            self.check(y ? fastreduce_host_accumulate_dot(data(x), data(*y), wide, n, self.type)
+                         : fastreduce_host_accumulate(data(x), narrow, n, self.type));
+        else if (y)
+            fastreduce_host_accumulate_dot_f64(doubles, factors, products, n);
+        else
+            fastreduce_host_accumulate_f64(doubles, wide, n);
+        return;
+    }
     self.on_gpu([&](const fastreduce_config &config) {
         if (self.type == FASTREDUCE_F64)
             return y ? fastreduce_accumulate_dot_f64(doubles, factors, products, n, &config)
