@@ -2935,7 +2935,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_fuse(uint64_t a, uint64_t b, u
 }
 
 /* Returns a * b + c, rounded once. Where the CPU rounds so, it adds (b is 1) and multiplies (c is
- * -0). Compilers leave that as it is: what fastreduce_detail_double_of returns may be any number. */
+ * -0). Compilers do not change that, as fastreduce_detail_double_of may return any number. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_compute(
     const fastreduce_detail_reduction *r, uint64_t a, uint64_t b, uint64_t c, int precision)
 {
@@ -3061,17 +3061,15 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
     const uint64_t pivot = r->pivot.value, count = fastreduce_detail_round_integer(r->pack, 0),
                    least = fastreduce_detail_widen(0x15f79688), /* 1e-25f */
         most = fastreduce_detail_widen(0x7e967699);             /* 1e38f */
-    uint64_t x[8], magnitudes = 0, sum, by;
+    uint64_t x[8], sum, by;
     fastreduce_detail_partial leaf;
     size_t k;
-    for (k = 0; k < r->pack; ++k) {
+    for (k = 0; k < r->pack; ++k)
         x[k] = first + k < r->n ? fastreduce_detail_element(r, r->x, first + k) : pivot;
-        magnitudes |= x[k] << 1;
-    }
     leaf = fastreduce_detail_moments(r, x, is_norm ? 0 : x[0], 24);
     sum = leaf.value;
     if (leaf.more == FASTREDUCE_DETAIL_INFINITY ||
-        (is_norm && magnitudes != 0 && leaf.more < FASTREDUCE_DETAIL_INFINITY &&
+        (is_norm && leaf.more < FASTREDUCE_DETAIL_INFINITY &&
          (leaf.more < least || leaf.more > most))) {
         leaf = fastreduce_detail_moments(r, x, pivot, 53);
     } else if (!is_norm) {
@@ -3206,7 +3204,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
     if (is_index) return n > 0 ? result.more : ~(uint64_t)0;
     if (r->is_extreme) {
         value ^= r->mask;
-        if (n == 0 && r->is_signed) value = (uint64_t)((int64_t)value >> (64 - 8 * r->bytes));
+        if (n == 0) value >>= 64 - 8 * r->bytes;
         if (n == 0 && r->is_float) value = is_minimum ? r->infinity : ~r->infinity;
         if (n == 0 && op == FASTREDUCE_MAX_ABS) value = 0;
         return r->is_float && value >> 63 ? ~value ^ r->top : value;
