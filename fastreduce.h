@@ -3045,11 +3045,11 @@ fastreduce_detail_moments(const fastreduce_detail_reduction *r, const uint64_t *
                           int precision)
 {
     fastreduce_detail_partial sum[8];
-    size_t k;
-    for (k = 0; k < r->pack; ++k) {
+    size_t k = 0;
+    do {
         sum[k].value = FASTREDUCE_DETAIL_SUBTRACT(x[k], origin, precision);
         sum[k].more = FASTREDUCE_DETAIL_MULTIPLY(sum[k].value, sum[k].value, precision);
-    }
+    } while (++k < r->pack);
     return fastreduce_detail_combine_neighbors(r, sum, r->pack, precision);
 }
 
@@ -3087,7 +3087,7 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
 static inline fastreduce_detail_partial fastreduce_detail_leaf(const fastreduce_detail_reduction *r,
                                                                size_t i)
 {
-    const uint64_t one = FASTREDUCE_DETAIL_ONE, far = (uint64_t)900 << 52, pivot = r->pivot.value;
+    const uint64_t one = FASTREDUCE_DETAIL_ONE, limit = (uint64_t)900 << 52, pivot = r->pivot.value;
     uint64_t x = fastreduce_detail_element(r, r->x, i), y, magnitude;
     fastreduce_detail_partial leaf;
     leaf.value = x;
@@ -3113,7 +3113,7 @@ static inline fastreduce_detail_partial fastreduce_detail_leaf(const fastreduce_
         leaf.more = 0;
         if (r->op == FASTREDUCE_NORM2 && r->type == FASTREDUCE_F64 &&
             leaf.value <= FASTREDUCE_DETAIL_INFINITY &&
-            (leaf.value < one - far || leaf.value > one + far)) {
+            (leaf.value < one - limit || leaf.value > one + limit)) {
             leaf.more = leaf.value > one ? 1 : ~(uint64_t)0;
             x = FASTREDUCE_DETAIL_MULTIPLY(x, one - leaf.more * FASTREDUCE_DETAIL_SCALE, 53);
             leaf.value = FASTREDUCE_DETAIL_MULTIPLY(x, x, 53);
@@ -3245,9 +3245,9 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
     uint64_t bits;
-    uint32_t word;
-    uint16_t half;
-    unsigned char byte;
+    uint32_t low32;
+    uint16_t low16;
+    unsigned char low8;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
@@ -3263,11 +3263,11 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
                                            : is_dot ? y
                                                     : NULL,
                                            n, type, op, is_double ? 53 : 24);
-    byte = (unsigned char)bits, half = (uint16_t)bits, word = (uint32_t)bits;
+    low8 = (unsigned char)bits, low16 = (uint16_t)bits, low32 = (uint32_t)bits;
     memcpy(output,
-           bytes == 1   ? (void *)&byte
-           : bytes == 2 ? (void *)&half
-           : bytes == 4 ? (void *)&word
+           bytes == 1   ? (void *)&low8
+           : bytes == 2 ? (void *)&low16
+           : bytes == 4 ? (void *)&low32
                         : (void *)&bits,
            bytes);
     return FASTREDUCE_SUCCESS;
