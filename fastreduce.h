@@ -2910,10 +2910,13 @@ typedef struct fastreduce_detail_reduction {
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_widen(uint32_t bits)
 {
     const uint32_t magnitude = bits & 0x7fffffff;
-    const double denormal = (int)magnitude * 1.401298464324817e-45; /* 2^-149 */
+    const double denormal = (double)(int)magnitude; /* times 2^149 */
     uint64_t wide = ((uint64_t)magnitude << 29) +
                     ((uint64_t)(magnitude < 0x7f800000 ? 1023 - 127 : 2047 - 255) << 52);
-    if (magnitude < 0x800000) memcpy(&wide, &denormal, sizeof wide);
+    if (magnitude < 0x800000) {
+        memcpy(&wide, &denormal, sizeof wide);
+        wide -= magnitude > 0 ? (uint64_t)149 << 52 : 0;
+    }
     return wide | (uint64_t)(bits >> 31) << 63;
 }
 
