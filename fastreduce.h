@@ -14,7 +14,7 @@
  *     #define FASTREDUCE_HOST_IMPLEMENTATION
  *     #include "fastreduce.h"
  *
- * and gets exact sums on the CPU, the accumulators, and the names of statuses and kernels. A
+ * and gets exact sums and AUTO's results on the CPU, the accumulators, and names of statuses. A
  * program may contain both: the linker keeps one definition of each function, and only the text
  * for a cudaError_t differs. On Windows the .c file then defines FASTREDUCE_STATIC, too.
  *
@@ -149,6 +149,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f32)
 #define fastreduce_host_reduce FASTREDUCE_DETAIL_OWN(fastreduce_host_reduce)
 #define fastreduce_host_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_dot)
+#define fastreduce_host_pairwise FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise)
+#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise_dot)
 #define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f64)
 #define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_dot_f32)
 #define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
@@ -793,6 +795,30 @@ fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
                                      const fastreduce_product_accumulator *from);
 FASTREDUCE_API double
 fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
+
+/* ---- AUTO's results, on the CPU ---- */
+
+/* Reduces input[0] .. input[n - 1], in host memory, to *output with the bits of AUTO: any machine
+ * can check a GPU's result. It takes every type and operator.
+ *
+ *   input, output as of fastreduce_host_reduce.
+ *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Others:
+ *                 UNSUPPORTED.
+ *
+ * A NaN may be another NaN than a GPU's. Rounding modes, flushing of denormals and -ffast-math do
+ * not change the result. The first two make sums of floats slow, and so does what GCC links into
+ * programs by -ffast-math, which flushes denormals. One thread. Errors as of
+ * fastreduce_host_reduce. */
+FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, void *output, size_t n,
+                                                          fastreduce_type type,
+                                                          fastreduce_operator op,
+                                                          fastreduce_type output_type);
+
+/* Writes the dot product with the bits of fastreduce_dot's AUTO, by the same rules. */
+FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_dot(const void *x, const void *y,
+                                                              void *output, size_t n,
+                                                              fastreduce_type type,
+                                                              fastreduce_type output_type);
 
 #ifdef __cplusplus
 }
@@ -2273,14 +2299,17 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_far_apart(const double *
     return fastreduce_detail_sum_levels(input, 0, 0, n, unit, FASTREDUCE_DETAIL_LEVELS, sums);
 }
 
-/* Whether sums are rounded to nearest, and denormals are numbers. */
+#endif
+
+/* Whether sums are rounded to nearest, once, and denormals are numbers. */
 FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
 {
     volatile double one = 1, little = 5e-17, least_normal = 2.3e-308; /* little: below 2^-54 */
-    volatile double more = one + little, less = one - little, denormal = least_normal * 0.125;
-    return more == 1 && less == 1 && denormal > 0;
+    volatile double half = 1.1102230246251568e-16; /* above 2^-53; x87 rounds twice */
+    volatile double next = one + half, more = one + little, less = one - little,
+                    denormal = least_normal * 0.125;
+    return more == 1 && less == 1 && next > 1 && denormal > 0;
 }
-#endif
 
 /* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
  * where no window has it. */
@@ -2589,8 +2618,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, cons
 }
 
 /* Adds x * y, of any doubles, less than 2^53 to a limb. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const double *x,
-                                                              const double *y)
+FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
+                                                              const void *y)
 {
     const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
     uint64_t a, b;
@@ -2851,10 +2880,360 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
     return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
 }
 
+/* ---- AUTO's bits, on the CPU ---- */
+
+/* Real numbers are the bits of doubles: */
+#define FASTREDUCE_DETAIL_SIGN ((uint64_t)1 << 63) /* -0 */
+#define FASTREDUCE_DETAIL_ONE ((uint64_t)1023 << 52)
+#define FASTREDUCE_DETAIL_INFINITY ((uint64_t)2047 << 52)
+#define FASTREDUCE_DETAIL_SCALE ((uint64_t)600 << 52) /* multiplies by 2^600 where it is added */
+
+/* A partial result: a real number; a sum and the sum of squares; a sum of scaled squares and its
+ * scale; an integer of 128 bits; the key of an extreme and its index. */
+typedef struct fastreduce_detail_partial {
+    uint64_t value, more;
+} fastreduce_detail_partial;
+
+typedef struct fastreduce_detail_reduction {
+    const char *x, *y;     /* y is null, or the second array of a dot product */
+    size_t n, bytes, pack; /* `pack` elements make a leaf */
+    fastreduce_type type;
+    fastreduce_operator op;
+    int is_float, is_signed, is_extreme, has_products;
+    int is_real, precision;          /* of partial results */
+    int is_usual;                    /* whether the CPU rounds as they do */
+    uint64_t top, infinity, mask;    /* top: an element's highest bit; mask: makes keys */
+    fastreduce_detail_partial pivot; /* VARIANCE takes distances from it */
+} fastreduce_detail_reduction;
+
+/* Returns a float's value. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_widen(uint32_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const double denormal = (double)(int)magnitude; /* times 2^149 */
+    uint64_t wide = ((uint64_t)magnitude << 29) +
+                    ((uint64_t)(magnitude < 0x7f800000 ? 1023 - 127 : 2047 - 255) << 52);
+    if (magnitude < 0x800000) {
+        memcpy(&wide, &denormal, sizeof wide);
+        wide -= magnitude > 0 ? (uint64_t)149 << 52 : 0;
+    }
+    return wide | (uint64_t)(bits >> 31) << 63;
+}
+
+/* Returns the bits of a * b + c, of that divided by n, or of its root, as a float or a double. It
+ * rounds once, by integers. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_fuse(uint64_t a, uint64_t b, uint64_t c,
+                                                       fastreduce_operator op, uint64_t n,
+                                                       int precision)
+{
+    const uint64_t one = FASTREDUCE_DETAIL_ONE;
+    int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
+    uint64_t bits;
+    fastreduce_detail_add_product_f64(limb, &a, &b);
+    fastreduce_detail_add_product_f64(limb, &c, &one);
+    bits = fastreduce_detail_host_read(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
+                                       FASTREDUCE_DETAIL_PRODUCT_LEAST, op, n, precision);
+    if (bits == 0 && ((a ^ b) & c) >> 63) bits = (uint64_t)1 << (precision == 24 ? 31 : 63);
+    return bits;
+}
+
+/* Returns a * b + c, rounded once. Where the CPU rounds so, it adds (b is 1) and multiplies (c is
+ * -0). Compilers do not change that, as fastreduce_detail_double_of may return any number. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_compute(
+    const fastreduce_detail_reduction *r, uint64_t a, uint64_t b, uint64_t c, int precision)
+{
+    const int is_sum = b == FASTREDUCE_DETAIL_ONE;
+    volatile float narrow;
+    double result;
+    uint64_t bits;
+    if (!r->is_usual || (!is_sum && c != FASTREDUCE_DETAIL_SIGN)) {
+        bits = fastreduce_detail_fuse(a, b, c, FASTREDUCE_SUM, 0, precision);
+        return precision == 24 ? fastreduce_detail_widen((uint32_t)bits) : bits;
+    }
+    result = is_sum ? fastreduce_detail_double_of(a) + fastreduce_detail_double_of(c)
+                    : fastreduce_detail_double_of(a) * fastreduce_detail_double_of(b);
+    if (precision == 24) {
+        narrow = (float)result;
+        result = (double)narrow;
+    }
+    memcpy(&bits, &result, sizeof bits);
+    return bits;
+}
+#define FASTREDUCE_DETAIL_ADD(a, b, precision) \
+    fastreduce_detail_compute(r, a, FASTREDUCE_DETAIL_ONE, b, precision)
+#define FASTREDUCE_DETAIL_SUBTRACT(a, b, precision) \
+    FASTREDUCE_DETAIL_ADD(a, (b) ^ FASTREDUCE_DETAIL_SIGN, precision)
+#define FASTREDUCE_DETAIL_MULTIPLY(a, b, precision) \
+    fastreduce_detail_compute(r, a, b, FASTREDUCE_DETAIL_SIGN, precision)
+
+/* Returns element i: an integer of 64 bits, or a real number. For an extreme, a float's bits become
+ * an integer in the same order, -0 being -1. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t
+fastreduce_detail_element(const fastreduce_detail_reduction *r, const char *x, size_t i)
+{
+    uint64_t bits = 0;
+    uint32_t word = 0;
+    uint16_t half = 0;
+    x += i * r->bytes;
+    switch (r->bytes) {
+    case 1: bits = *(const unsigned char *)x; break;
+    case 2: memcpy(&half, x, sizeof half); break;
+    case 4: memcpy(&word, x, sizeof word); break;
+    default: memcpy(&bits, x, sizeof bits);
+    }
+    bits |= half | word;
+    if (!r->is_float) return r->is_signed ? (bits ^ r->top) - r->top : bits;
+    if (r->is_extreme) return bits & r->top ? ~(bits ^ r->top) : bits;
+    if (r->type == FASTREDUCE_F16) bits = fastreduce_detail_bits_of_half((uint16_t)bits);
+    if (r->type == FASTREDUCE_BF16) bits <<= 16;
+    return r->type == FASTREDUCE_F64 ? bits : fastreduce_detail_widen((uint32_t)bits);
+}
+
+/* Rounds an integer of 128 bits to a double. */
+static inline uint64_t fastreduce_detail_round_integer(uint64_t low, uint64_t high)
+{
+    const double exact = (double)(int64_t)low; /* where it is one of 54 bits */
+    int64_t limb[8] = {0};
+    uint64_t bits;
+    memcpy(&bits, &exact, sizeof bits);
+    if (low + ((uint64_t)1 << 53) <= (uint64_t)1 << 54 && high == 0 - (low >> 63)) return bits;
+    limb[0] = (int64_t)(low & 0xffffffff), limb[1] = (int64_t)(low >> 32);
+    limb[2] = (int64_t)(high & 0xffffffff), limb[3] = (int64_t)high >> 32;
+    return fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53);
+}
+
+/* Combines two neighbours. */
+static inline fastreduce_detail_partial
+fastreduce_detail_combine(const fastreduce_detail_reduction *r, fastreduce_detail_partial a,
+                          fastreduce_detail_partial b, int precision)
+{
+    const int has_squares = r->pack > 1 || r->op == FASTREDUCE_VARIANCE;
+    const uint64_t scale = FASTREDUCE_DETAIL_ONE - FASTREDUCE_DETAIL_SCALE;
+    if (r->is_extreme) return b.value > a.value ? b : a;
+    if (!r->is_real && r->op == FASTREDUCE_PRODUCT) {
+        a.value *= b.value;
+    } else if (!r->is_real) {
+        a.value += b.value;
+        a.more += b.more + (a.value < b.value);
+    } else if (r->op == FASTREDUCE_PRODUCT) {
+        a.value = FASTREDUCE_DETAIL_MULTIPLY(a.value, b.value, precision);
+    } else if (has_squares || a.more == b.more) {
+        a.value = FASTREDUCE_DETAIL_ADD(a.value, b.value, precision);
+        if (has_squares) a.more = FASTREDUCE_DETAIL_ADD(a.more, b.more, precision);
+    } else {
+        const int is_lower = (int64_t)a.more < (int64_t)b.more;
+        const uint64_t low = is_lower ? a.value : b.value;
+        if (is_lower) a = b;
+        a.value = fastreduce_detail_compute(r, FASTREDUCE_DETAIL_MULTIPLY(low, scale, 53), scale,
+                                            a.value, 53);
+    }
+    return a;
+}
+
+/* Combines n neighbours, in place. */
+static inline fastreduce_detail_partial
+fastreduce_detail_combine_neighbors(const fastreduce_detail_reduction *r,
+                                    fastreduce_detail_partial *x, size_t n, int precision)
+{
+    size_t k;
+    for (; n > 1; n = (n + 1) / 2)
+        for (k = 0; k < n; k += 2)
+            x[k / 2] = k + 1 < n ? fastreduce_detail_combine(r, x[k], x[k + 1], precision) : x[k];
+    return x[0];
+}
+
+/* Sums a pack's distances from an origin, and their squares. */
+static inline fastreduce_detail_partial
+fastreduce_detail_moments(const fastreduce_detail_reduction *r, const uint64_t *x, uint64_t origin,
+                          int precision)
+{
+    fastreduce_detail_partial sum[8];
+    size_t k = 0;
+    do {
+        sum[k].value = FASTREDUCE_DETAIL_SUBTRACT(x[k], origin, precision);
+        sum[k].more = FASTREDUCE_DETAIL_MULTIPLY(sum[k].value, sum[k].value, precision);
+    } while (++k < r->pack);
+    return fastreduce_detail_combine_neighbors(r, sum, r->pack, precision);
+}
+
+/* Makes a leaf of a pack, for NORM2 and VARIANCE. */
+static inline fastreduce_detail_partial
+fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
+{
+    const int is_norm = r->op == FASTREDUCE_NORM2;
+    const uint64_t pivot = r->pivot.value, count = fastreduce_detail_round_integer(r->pack, 0),
+                   least = fastreduce_detail_widen(0x15f79688), /* 1e-25f */
+        most = fastreduce_detail_widen(0x7e967699);             /* 1e38f */
+    uint64_t x[8], sum, by;
+    fastreduce_detail_partial leaf;
+    size_t k;
+    for (k = 0; k < r->pack; ++k)
+        x[k] = first + k < r->n ? fastreduce_detail_element(r, r->x, first + k) : pivot;
+    leaf = fastreduce_detail_moments(r, x, is_norm ? 0 : x[0], 24);
+    sum = leaf.value;
+    if (leaf.more == FASTREDUCE_DETAIL_INFINITY ||
+        (is_norm && leaf.more < FASTREDUCE_DETAIL_INFINITY &&
+         (leaf.more < least || leaf.more > most))) {
+        leaf = fastreduce_detail_moments(r, x, pivot, 53);
+    } else if (!is_norm) {
+        by = FASTREDUCE_DETAIL_SUBTRACT(x[0], pivot, 53);
+        leaf.value = FASTREDUCE_DETAIL_MULTIPLY(count, by, 53); /* exact, as if fused */
+        leaf.value = FASTREDUCE_DETAIL_ADD(leaf.value, sum, 53);
+        sum = FASTREDUCE_DETAIL_ADD(leaf.value, sum, 53);
+        leaf.more = fastreduce_detail_compute(r, by, sum, leaf.more, 53);
+    }
+    if (is_norm) leaf.value = leaf.more, leaf.more = 0;
+    return leaf;
+}
+
+/* Makes a leaf of element i. */
+static inline fastreduce_detail_partial fastreduce_detail_leaf(const fastreduce_detail_reduction *r,
+                                                               size_t i)
+{
+    const uint64_t one = FASTREDUCE_DETAIL_ONE, limit = (uint64_t)900 << 52, pivot = r->pivot.value;
+    uint64_t x = fastreduce_detail_element(r, r->x, i), y, magnitude;
+    fastreduce_detail_partial leaf;
+    leaf.value = x;
+    leaf.more = r->is_signed ? 0 - (x >> 63) : 0;
+    magnitude = r->is_float ? x & ~FASTREDUCE_DETAIL_SIGN : (x ^ leaf.more) - leaf.more;
+    if (r->is_extreme) {
+        if (r->is_float) magnitude = x >> 63 ? ~x : x;
+        if (r->op == FASTREDUCE_MAX_ABS) x = magnitude;
+        if (r->op >= FASTREDUCE_ARGMIN && magnitude == 0) x = 0; /* of both signs */
+        leaf.value = magnitude > r->infinity ? ~(uint64_t)0 : x ^ r->mask;
+        leaf.more = i;
+    } else if (r->op == FASTREDUCE_SUM_ABS || r->op == FASTREDUCE_COUNT_NONZERO) {
+        leaf.value = r->op == FASTREDUCE_SUM_ABS ? magnitude : magnitude != 0;
+    } else if (r->op == FASTREDUCE_VARIANCE) {
+        leaf.value = r->is_float ? FASTREDUCE_DETAIL_SUBTRACT(x, pivot, 53)
+                                 : fastreduce_detail_round_integer(
+                                       x - pivot, leaf.more - r->pivot.more - (x < pivot));
+        leaf.more = FASTREDUCE_DETAIL_MULTIPLY(leaf.value, leaf.value, 53);
+    } else if (r->has_products) {
+        if (r->is_real && !r->is_float) x = fastreduce_detail_round_integer(x, leaf.more);
+        y = r->y ? fastreduce_detail_element(r, r->y, i) : x;
+        leaf.value = r->is_real ? FASTREDUCE_DETAIL_MULTIPLY(x, y, r->precision) : x * y;
+        leaf.more = 0;
+        if (r->op == FASTREDUCE_NORM2 && r->type == FASTREDUCE_F64 &&
+            leaf.value <= FASTREDUCE_DETAIL_INFINITY &&
+            (leaf.value < one - limit || leaf.value > one + limit)) {
+            leaf.more = leaf.value > one ? 1 : ~(uint64_t)0;
+            x = FASTREDUCE_DETAIL_MULTIPLY(x, one - leaf.more * FASTREDUCE_DETAIL_SCALE, 53);
+            leaf.value = FASTREDUCE_DETAIL_MULTIPLY(x, x, 53);
+        }
+    }
+    return leaf;
+}
+
+/* Reduces a chunk of n leaves. The CPU adds floats as floats where it rounds as they do. */
+FASTREDUCE_DETAIL_ONCE fastreduce_detail_partial
+fastreduce_detail_reduce_chunk(const fastreduce_detail_reduction *r, size_t first, size_t n)
+{
+    fastreduce_detail_partial partial[FASTREDUCE_DETAIL_CHUNK];
+    size_t k;
+    if (r->is_usual && r->is_real && r->precision == 24 && r->op != FASTREDUCE_PRODUCT) {
+        volatile float sum[FASTREDUCE_DETAIL_CHUNK];
+        float buffer[2][FASTREDUCE_DETAIL_CHUNK], result;
+        const float *const x = fastreduce_detail_floats(r->x, first, n, r->type,
+                                                        r->op == FASTREDUCE_SUM_ABS, buffer[0]);
+        const float *const y =
+            r->y ? fastreduce_detail_floats(r->y, first, n, r->type, 0, buffer[1]) : x;
+        uint32_t bits;
+        for (k = 0; k < n; ++k) sum[k] = r->has_products ? x[k] * y[k] : x[k];
+        for (; n > 1; n = (n + 1) / 2)
+            for (k = 0; k < n; k += 2) sum[k / 2] = k + 1 < n ? sum[k] + sum[k + 1] : sum[k];
+        result = sum[0];
+        memcpy(&bits, &result, sizeof bits);
+        partial[0].value = fastreduce_detail_widen(bits);
+        partial[0].more = 0;
+        return partial[0];
+    }
+    for (k = 0; k < n; ++k)
+        partial[k] = r->pack > 1 ? fastreduce_detail_pack_leaf(r, (first + k) * r->pack)
+                                 : fastreduce_detail_leaf(r, first + k);
+    return fastreduce_detail_combine_neighbors(r, partial, n, r->precision);
+}
+
+/* Returns the bits of AUTO's result. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const void *y, size_t n,
+                                                           fastreduce_type type,
+                                                           fastreduce_operator op)
+{
+    static const uint64_t infinity[] = {0, 0x7f800000, FASTREDUCE_DETAIL_INFINITY, 0x7c00, 0x7f80};
+    const uint64_t sign = FASTREDUCE_DETAIL_SIGN;
+    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM),
+                          output = fastreduce_output_type(type, op);
+    const int is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX,
+              is_minimum = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN,
+              is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
+    const size_t most = FASTREDUCE_DETAIL_CHUNK;
+    fastreduce_detail_partial partial[64], result = {0, 0};
+    fastreduce_detail_reduction reduction, *const r = &reduction;
+    uint64_t value, mean, one = FASTREDUCE_DETAIL_ONE;
+    size_t leaves, chunk, i, k = 0;
+    memset(r, 0, sizeof *r);
+    r->x = (const char *)x, r->y = (const char *)y, r->n = n;
+    r->bytes = fastreduce_type_size(type), r->type = type, r->op = op;
+    r->is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
+    r->is_signed = sum == FASTREDUCE_I64;
+    r->is_extreme = is_index || is_minimum || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS;
+    r->has_products = y || is_norm || op == FASTREDUCE_SUM_SQUARES;
+    r->is_real = is_variance || (is_norm && r->bytes > 1) ||
+                 (r->is_float && !r->is_extreme && op != FASTREDUCE_COUNT_NONZERO);
+    r->pack = sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16))
+                  ? 16 / r->bytes
+                  : 1;
+    r->precision = sum == FASTREDUCE_F32 && r->pack == 1 ? 24 : 53;
+    r->is_usual = fastreduce_detail_is_usual_arithmetic();
+    r->top = (uint64_t)1 << (8 * r->bytes - 1);
+    r->infinity = r->is_float ? infinity[type] : ~(uint64_t)0;
+    if (r->is_float || (r->is_signed && op != FASTREDUCE_MAX_ABS)) r->mask = sign;
+    if (is_minimum) r->mask = ~r->mask;
+    if (is_variance && n > 0) r->pivot.value = fastreduce_detail_element(r, r->x, 0);
+    if (r->is_signed) r->pivot.more = 0 - (r->pivot.value >> 63);
+
+    leaves = n / r->pack + (n % r->pack != 0);
+    for (i = chunk = 0; i < leaves; i += most, ++chunk) {
+        result = fastreduce_detail_reduce_chunk(r, i, leaves - i < most ? leaves - i : most);
+        for (k = 0; chunk >> k & 1; ++k)
+            result = fastreduce_detail_combine(r, partial[k], result, r->precision);
+        partial[k] = result;
+    }
+    for (chunk >>= k; chunk >>= 1;)
+        if (++k && chunk & 1)
+            result = fastreduce_detail_combine(r, partial[k], result, r->precision);
+
+    value = result.value;
+    if (is_index) return n > 0 ? result.more : ~(uint64_t)0;
+    if (r->is_extreme) {
+        value ^= r->mask;
+        if (n == 0) value >>= 64 - 8 * r->bytes;
+        if (n == 0 && r->is_float) value = is_minimum ? r->infinity : ~r->infinity;
+        if (n == 0 && op == FASTREDUCE_MAX_ABS) value = 0;
+        return r->is_float && value >> 63 ? ~value ^ r->top : value;
+    }
+    if (op == FASTREDUCE_PRODUCT && n == 0) value = r->is_real ? one : 1;
+    if (output != FASTREDUCE_F32 && output != FASTREDUCE_F64) return value;
+    if (!r->is_real) value = fastreduce_detail_round_integer(value, result.more);
+    if (is_variance) {
+        mean = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_MEAN, n, 53);
+        value = fastreduce_detail_fuse(value ^ sign, mean, result.more, FASTREDUCE_SUM, 0, 53);
+    }
+    if (is_variance || op == FASTREDUCE_MEAN)
+        value = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_MEAN, n, 53);
+    if (is_variance && value >> 63) value = 0;
+    if (is_norm) {
+        value = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_NORM2, 0, 53);
+        one += result.more * FASTREDUCE_DETAIL_SCALE;
+    }
+    return fastreduce_detail_fuse(value, one, sign, FASTREDUCE_SUM, 0,
+                                  output == FASTREDUCE_F32 ? 24 : 53);
+}
+
 /* Of x, or of its products with y, or with itself. */
 static inline fastreduce_status fastreduce_detail_host_result(const void *x, const void *y,
-                                                              int is_dot, void *output, size_t n,
-                                                              fastreduce_type type,
+                                                              int is_dot, int is_auto, void *output,
+                                                              size_t n, fastreduce_type type,
                                                               fastreduce_operator op,
                                                               fastreduce_type output_type)
 {
@@ -2862,31 +3241,38 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     const fastreduce_type usual = fastreduce_output_type(type, op);
-    const int is_double =
-        usual == FASTREDUCE_F64 || (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64);
+    const int is_double = usual == FASTREDUCE_F64 ||
+                          (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto);
     const fastreduce_type result = is_double ? FASTREDUCE_F64 : usual;
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
     uint64_t bits;
-    uint32_t low;
+    uint32_t low32;
+    uint16_t low16;
+    unsigned char low8;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS || !is_exact ||
+    if ((!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    bits = fastreduce_detail_host_bits(x,
-                                       squares  ? x
-                                       : is_dot ? y
-                                                : NULL,
-                                       n, type, op, is_double ? 53 : 24);
-    low = (uint32_t)bits;
-    if (is_double)
-        memcpy(output, &bits, sizeof bits);
+    if (is_auto)
+        bits = fastreduce_detail_pairwise(x, is_dot ? y : NULL, n, type, op);
     else
-        memcpy(output, &low, sizeof low);
+        bits = fastreduce_detail_host_bits(x,
+                                           squares  ? x
+                                           : is_dot ? y
+                                                    : NULL,
+                                           n, type, op, is_double ? 53 : 24);
+    low8 = (unsigned char)bits, low16 = (uint16_t)bits, low32 = (uint32_t)bits;
+    memcpy(output,
+           bytes == 1   ? (void *)&low8
+           : bytes == 2 ? (void *)&low16
+           : bytes == 4 ? (void *)&low32
+                        : (void *)&bits,
+           bytes);
     return FASTREDUCE_SUCCESS;
 }
 
@@ -2895,7 +3281,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_reduce(const void *in
                                                                   fastreduce_operator op,
                                                                   fastreduce_type output_type)
 {
-    return fastreduce_detail_host_result(input, NULL, 0, output, n, type, op, output_type);
+    return fastreduce_detail_host_result(input, NULL, 0, 0, output, n, type, op, output_type);
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, const void *y,
@@ -2903,7 +3289,24 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, co
                                                                fastreduce_type type,
                                                                fastreduce_type output_type)
 {
-    return fastreduce_detail_host_result(x, y, 1, output, n, type, FASTREDUCE_SUM, output_type);
+    return fastreduce_detail_host_result(x, y, 1, 0, output, n, type, FASTREDUCE_SUM, output_type);
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise(const void *input, void *output,
+                                                                    size_t n, fastreduce_type type,
+                                                                    fastreduce_operator op,
+                                                                    fastreduce_type output_type)
+{
+    return fastreduce_detail_host_result(input, NULL, 0, 1, output, n, type, op, output_type);
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_dot(const void *x,
+                                                                        const void *y, void *output,
+                                                                        size_t n,
+                                                                        fastreduce_type type,
+                                                                        fastreduce_type output_type)
+{
+    return fastreduce_detail_host_result(x, y, 1, 1, output, n, type, FASTREDUCE_SUM, output_type);
 }
 
 /* clang-format off */
@@ -2921,6 +3324,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f32, "fastreduce_host_accumul
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f32, "fastreduce_host_sum_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_reduce, "fastreduce_host_reduce")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot, "fastreduce_host_dot")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise, "fastreduce_host_pairwise")
+FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise_dot, "fastreduce_host_pairwise_dot")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f64, "fastreduce_host_sum_f64")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
 FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
@@ -2953,7 +3358,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
  *                   wrong when compiled by Clang 19 or later with -ffast-math. With nvcc
  *                   -use_fast_math or -ftz=true, AUTO and V0..V7 took denormals for 0, and EXACT of
  *                   many f32 or bf16 results was not exact. AUTO's VARIANCE is never -0.
- *                   API, ABI: as before.
+ *                   API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot. ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.

@@ -1,13 +1,19 @@
 /* The order in which AUTO's elements meet, and the bits that follow from it: pairwise.h, by which
  * the tests of the kernels judge them, against orders that are written out, and against golden.h,
- * which another program has computed. */
+ * which another program has computed; and fastreduce_host_pairwise against both. */
+#define FASTREDUCE_HOST_IMPLEMENTATION
+#include <cfenv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 #include "../common/golden.h"
 #include "../common/pairwise.h"
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 static unsigned long checks, failures;
 
@@ -85,6 +91,23 @@ static size_t size_of(fastreduce_type type)
     return sizes[type];
 }
 
+/* The result of fastreduce_host_pairwise or of its dot product. */
+static uint64_t host(fastreduce_type type, int op, const void *x, const void *y, size_t n)
+{
+    const fastreduce_operator by =
+        op == GOLDEN_DOT ? FASTREDUCE_SUM : static_cast<fastreduce_operator>(op);
+    const size_t size = size_of(fastreduce_output_type(type, by));
+    uint64_t bits[2] = {~uint64_t(0), ~uint64_t(0)};
+    const fastreduce_status status =
+        op == GOLDEN_DOT
+            ? fastreduce_host_pairwise_dot(x, y, bits, n, type, FASTREDUCE_DEFAULT_TYPE)
+            : fastreduce_host_pairwise(x, bits, n, type, by, FASTREDUCE_DEFAULT_TYPE);
+    expect(status == FASTREDUCE_SUCCESS, "fastreduce_host_pairwise refuses");
+    const uint64_t past = size == 8 ? 0 : ~uint64_t(0) << 8 * size;
+    expect((bits[0] & past) == past && bits[1] == ~uint64_t(0), "it writes past its result");
+    return bits[0] & ~past;
+}
+
 static bool result_of(fastreduce_type type, int op, const void *x, const void *y, size_t n,
                       uint64_t *bits)
 {
@@ -117,6 +140,11 @@ static void golden()
                    std::to_string(row.type) + ", operator " + std::to_string(row.op) + ", n " +
                    std::to_string(row.n) + ": " + hexadecimal(bits) + ", not " +
                    hexadecimal(row.bits));
+        golden_fill(&row, 0, x.data(), size);
+        golden_fill(&row, 1, y.data(), size);
+        bits = host(row.type, row.op, x.data(), y.data(), row.n);
+        expect(same(row.type, bits, row.bits), "golden row, seed " + std::to_string(row.seed) +
+                                                   ", on the host: " + hexadecimal(bits));
     }
 }
 
@@ -157,11 +185,223 @@ static void every_pair()
         }
 }
 
+/* ---- Every result of fastreduce_host_pairwise ---------------------------------------------- */
+
+__extension__ typedef __int128 wide;
+
+static uint64_t infinity_of(fastreduce_type type)
+{
+    static const uint64_t bits[] = {0, 0x7f800000, uint64_t(0x7ff) << 52, 0x7c00, 0x7f80};
+    return type < FASTREDUCE_I8 ? bits[type] : ~uint64_t(0);
+}
+
+/* The bits of a result that no order changes, by the table in fastreduce.h. */
+template <class T>
+static uint64_t unordered(fastreduce_type type, int op, const void *from, const void *with,
+                          size_t n)
+{
+    using real = long double; /* which holds every element */
+    const pairwise::elements<T> x{from}, y{with};
+    const auto whole = [&](size_t i) { return static_cast<uint64_t>(static_cast<wide>(x(i))); };
+    const bool is_least = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN,
+               is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX;
+    const auto key = [&](size_t i) {
+        const real value = static_cast<real>(x(i));
+        return op == FASTREDUCE_MAX_ABS ? std::fabs(value) : is_least ? -value : value;
+    };
+    wide total = 0;
+    uint64_t product = 1, squares = 0, magnitudes = 0, count = 0, dot = 0, bits = 0;
+    size_t best = 0;
+    for (size_t i = 0; i < n; ++i) {
+        const real a = key(i), b = key(best);
+        if (!std::isnan(b) &&
+            (std::isnan(a) || a > b ||
+             (a == b && !is_index && std::signbit(b) && !std::signbit(a) && type < FASTREDUCE_I8)))
+            best = i;
+        count += a != 0;
+        if (x.is_float) continue;
+        total += static_cast<wide>(x(i));
+        product *= whole(i);
+        squares += whole(i) * whole(i);
+        magnitudes += x(i) < 0 ? 0 - whole(i) : whole(i);
+        dot += whole(i) * static_cast<uint64_t>(static_cast<wide>(y(i)));
+    }
+    switch (op) {
+    case GOLDEN_DOT: return dot;
+    case FASTREDUCE_SUM: return static_cast<uint64_t>(total);
+    case FASTREDUCE_PRODUCT: return product;
+    case FASTREDUCE_SUM_ABS: return magnitudes;
+    case FASTREDUCE_SUM_SQUARES: return squares;
+    case FASTREDUCE_COUNT_NONZERO: return count;
+    case FASTREDUCE_ARGMIN:
+    case FASTREDUCE_ARGMAX: return n == 0 ? ~uint64_t(0) : best;
+    case FASTREDUCE_MEAN: {
+        const double mean = static_cast<double>(total) / static_cast<double>(n);
+        std::memcpy(&bits, &mean, sizeof bits);
+        return bits;
+    }
+    default: break;
+    }
+    const uint64_t sign = uint64_t(1) << (8 * sizeof(T) - 1);
+    if (n > 0)
+        std::memcpy(&bits, static_cast<const char *>(from) + best * sizeof(T), sizeof(T));
+    else if (op == FASTREDUCE_MAX_ABS)
+        return 0;
+    else if constexpr (pairwise::elements<T>::is_float)
+        bits = infinity_of(type) | (is_least ? 0 : sign);
+    else
+        bits = static_cast<uint64_t>(is_least ? std::numeric_limits<T>::max()
+                                              : std::numeric_limits<T>::min());
+    if (op == FASTREDUCE_MAX_ABS && (bits & sign) && (x.is_float || std::is_signed<T>::value))
+        bits = x.is_float ? bits ^ sign : 0 - bits;
+    return sizeof(T) == 8 ? bits : bits & (2 * sign - 1);
+}
+
+/* Elements of some kind: from which exponents, or of integers of how many bits; and what is put
+ * among them. */
+static void fill(golden_row &row, int kind, std::vector<uint64_t> &x, unsigned which)
+{
+    static const unsigned exponents[] = {0, 255, 2047, 31, 255};
+    const size_t size = size_of(row.type);
+    const bool is_float = row.type < FASTREDUCE_I8;
+    const unsigned most = is_float ? exponents[row.type] : unsigned(8 * size), half = most / 2;
+    const unsigned ranges[][2] = {{0, most}, {0, most + 1}, {half - 2, 4},
+                                  {0, 2},    {most - 2, 2}, {half, 1}};
+    row.lowest = ranges[kind % 6][0], row.exponents = ranges[kind % 6][1];
+    if (!is_float) row.lowest = row.lowest < 1 ? 1 : row.lowest;
+    if (!is_float && row.lowest + row.exponents > most + 1) row.exponents = most + 1 - row.lowest;
+    golden_fill(&row, which, x.data(), size);
+    if (kind < 6 || row.n == 0) return;
+    const uint64_t sign = uint64_t(1) << (8 * size - 1),
+                   specials[] = {sign, is_float ? infinity_of(row.type) : sign - 1, 0,
+                                 is_float ? infinity_of(row.type) | sign : sign + 1,
+                                 is_float ? infinity_of(row.type) + 1 : 2 * sign - 1};
+    for (size_t k = 0; k < (kind < 9 ? 1 : row.n); ++k) { /* one of them, or nothing else */
+        const uint64_t z = (row.seed + k) * 0x9e3779b97f4a7c15 >> 32;
+        std::memcpy(reinterpret_cast<char *>(x.data()) + (kind < 9 ? z % row.n : k) * size,
+                    &specials[kind == 9 ? z / 7 % 3 : z / 7 % 5], size);
+    }
+}
+
+/* The same bits whatever the CPU is told of rounding and denormals. */
+static void modes(const golden_row &row, const void *x, const void *y, uint64_t bits)
+{
+    static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (const int direction : directions) {
+        std::fesetround(direction);
+        const uint64_t got = host(row.type, row.op, x, y, row.n);
+        std::fesetround(FE_TONEAREST);
+        expect(got == bits, "another rounding mode, other bits");
+    }
+#ifdef __SSE2__
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040); /* denormals are zeros */
+    const uint64_t got = host(row.type, row.op, x, y, row.n);
+    _mm_setcsr(before);
+    expect(got == bits, "flushed denormals, other bits");
+#endif
+}
+
+static void every_result()
+{
+    static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,    9,
+                                   13,   16,   17,   31,   32,   33,   100,  255,  511,
+                                   512,  513,  1000, 1024, 1025, 1537, 2047, 2048, 2049,
+                                   3000, 4095, 4096, 4097, 5121, 8200};
+    std::vector<uint64_t> x(8200), y(8200);
+    golden_row row{};
+    for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
+        for (int kind = 0; kind < 11; ++kind)
+            for (const size_t n : sizes) {
+                if (n > 1100 && kind % 3) continue;
+                row.type = static_cast<fastreduce_type>(number);
+                row.n = n;
+                ++row.seed;
+                fill(row, kind, x, 0);
+                fill(row, kind, y, 1);
+                for (row.op = GOLDEN_DOT; row.op <= FASTREDUCE_COUNT_NONZERO; ++row.op) {
+                    const fastreduce_type output = fastreduce_output_type(
+                        row.type, row.op == GOLDEN_DOT ? FASTREDUCE_SUM
+                                                       : static_cast<fastreduce_operator>(row.op));
+                    uint64_t wanted;
+                    if (!result_of(row.type, row.op, x.data(), y.data(), n, &wanted))
+                        pairwise::by_type(row.type, [&](auto zero) {
+                            wanted =
+                                unordered<decltype(zero)>(row.type, row.op, x.data(), y.data(), n);
+                            return true;
+                        });
+                    const uint64_t got = host(row.type, row.op, x.data(), y.data(), n),
+                                   sign = uint64_t(1) << (8 * size_of(output) - 1),
+                                   infinity = infinity_of(output);
+                    expect(got == wanted ||
+                               ((got & (sign - 1)) > infinity && (wanted & (sign - 1)) > infinity),
+                           "on the host, type " + std::to_string(row.type) + ", operator " +
+                               std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
+                               std::to_string(n) + ": " + hexadecimal(got) + ", not " +
+                               hexadecimal(wanted));
+                    if (n <= 17 || n == 513) modes(row, x.data(), y.data(), got);
+                }
+            }
+}
+
+/* Calls with every mistake; what is refused leaves the output as it was. */
+static void check_refusal(fastreduce_type type, int op, fastreduce_type output_type, const char *x,
+                          const char *y, size_t n, int to)
+{
+    static double output[2];
+    char *const place = to < 0 ? nullptr : reinterpret_cast<char *>(output) + to;
+    const bool is_dot = op == GOLDEN_DOT;
+    const fastreduce_operator by = is_dot ? FASTREDUCE_SUM : static_cast<fastreduce_operator>(op);
+    const fastreduce_type usual = fastreduce_output_type(type, by);
+    const auto is_bad = [](const char *from, size_t size, size_t count) {
+        const uintptr_t address = reinterpret_cast<uintptr_t>(from);
+        return size == 0 || (!from && count > 0) || address % size != 0 ||
+               count > (UINTPTR_MAX - address) / size;
+    };
+    const size_t size = fastreduce_type_size(type);
+    const bool is_invalid = is_bad(x, size, n) || (is_dot && is_bad(y, size, n)) ||
+                            is_bad(place, fastreduce_type_size(usual), 1);
+    const int wanted = is_invalid ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+                       : output_type != 0 && output_type != usual ? FASTREDUCE_ERROR_UNSUPPORTED
+                                                                  : FASTREDUCE_SUCCESS;
+    if (wanted == FASTREDUCE_SUCCESS && n > 2) return; /* there is no such memory */
+    std::memset(output, 0xa5, sizeof output);
+    const int got = is_dot ? fastreduce_host_pairwise_dot(x, y, place, n, type, output_type)
+                           : fastreduce_host_pairwise(x, place, n, type, by, output_type);
+    unsigned char bytes[sizeof output];
+    std::memcpy(bytes, output, sizeof output);
+    bool is_untouched = true;
+    for (const unsigned char byte : bytes) is_untouched = is_untouched && byte == 0xa5;
+    expect(got == wanted && is_untouched == (got != FASTREDUCE_SUCCESS),
+           "status " + std::to_string(got) + ", not " + std::to_string(wanted) + ": type " +
+               std::to_string(type) + ", operator " + std::to_string(op) + ", output type " +
+               std::to_string(output_type) + ", n " + std::to_string(n));
+}
+
+static void refusals()
+{
+    alignas(8) static const char x[24] = {};
+    for (int type = 0; type <= FASTREDUCE_U64 + 1; ++type)
+        for (int op = GOLDEN_DOT; op <= FASTREDUCE_COUNT_NONZERO + 1; ++op)
+            for (int result = 0; result <= FASTREDUCE_U64 + 1; ++result)
+                for (const int from : {-1, 0, 1, 2, 4})
+                    for (const int with : {-1, 0, 1, 2, 4})
+                        for (const int to : {-1, 0, 1, 2, 4})
+                            for (const size_t n : {size_t(0), size_t(2), SIZE_MAX / 2, SIZE_MAX})
+                                if (op == GOLDEN_DOT || with == from)
+                                    check_refusal(static_cast<fastreduce_type>(type), op,
+                                                  static_cast<fastreduce_type>(result),
+                                                  from < 0 ? nullptr : x + from,
+                                                  with < 0 ? nullptr : x + with, n, to);
+}
+
 int main()
 {
     orders();
     golden();
     every_pair();
+    every_result();
+    refusals();
     std::printf("pairwise: %lu checks, %lu failed\n", checks, failures);
     return failures != 0;
 }
