@@ -16,12 +16,14 @@ set -eu
 CDPATH= cd "$(dirname "$0")/.."
 . test/setup.sh
 setup=quick
+extent=full
 all=
 case ${1:-} in
 '') exec sh test/quick.sh ;;
 --full) shift ;;
 --ci | --all)
     setup=${1#--}
+    extent=$setup
     all=1
     shift
     ;;
@@ -92,7 +94,8 @@ show_errors()
 }
 how=setup
 [ ! -e $build/build.ninja ] || how=configure
-with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror ||
+with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror \
+    -Dextent=$extent ||
     { show_errors; exit 1; }
 rebuild=
 if [ $# = 0 ]; then

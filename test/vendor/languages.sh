@@ -24,7 +24,8 @@ pass "FASTREDUCE_STATIC exports nothing"
 
 mkdir -p test/host
 cp "$tests"/../host/*.[ch] test/host
-for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do same_bits "$compiler" .; done
+same_bits "$all_options" "$cc" .
+for clang in $(clangs | sed 's/clang++/clang/'); do same_bits "$most_options" "$clang" .; done
 
 # Two versions in one program: callers get what their own header declares, however they are linked.
 mkdir other sources
