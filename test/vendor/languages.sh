@@ -161,7 +161,7 @@ fi
 
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
-"$nvcc" -O3 -arch=sm_80 $some -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
+"$nvcc" -O3 -arch=sm_80 $few -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
 $cc -std=c99 -Wall -Wextra -Wpedantic $werror -c main.c
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 libraries=$toolkit/lib64
@@ -230,7 +230,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_WITH_SHAPES \
     FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror $few -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $sums -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
@@ -238,7 +238,7 @@ pass "switches"
 
 for bad in FASTREDUCE_BLOCK_SIZE=48 FASTREDUCE_BLOCK_SIZE=2048 FASTREDUCE_BLOCK_SIZE=16 \
     FASTREDUCE_ITEMS_PER_THREAD=0 FASTREDUCE_ITEMS_PER_THREAD=65; do
-    "$nvcc" $ptx -D$bad -c fastreduce.cu -o /dev/null 2>message && fail "$bad compiles"
+    "$nvcc" $ptx $sums -D$bad -c fastreduce.cu -o /dev/null 2>message && fail "$bad compiles"
     grep -q "${bad%%=*} must be" message || fail "$bad: no sentence"
 done
 pass "a bad value of a macro is an error in words"
