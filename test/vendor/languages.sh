@@ -203,7 +203,7 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++17 $several $warnings $few -c $file -o /dev/null ||
+    "$nvcc" -std=c++17 $several $warnings $sums -c $file -o /dev/null ||
         fail "architectures, $file"
     "$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
