@@ -6,22 +6,24 @@
 #     sh test/run.sh --suite fast          a minute
 #     sh test/run.sh 'sum without CUDA'    one test
 #
-# --full: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and
-# compilers, 1.9 GB). --all: also long (whether every change is noticed, our tests by other
-# toolkits, coverage, fuzzing, cost). Both install the packages that these need. With nvcc the GPU
-# code is compiled too, for every architecture it knows, or for the GPU that is there; what needs a
-# GPU is skipped where there is none. Tests that are named run whatever suite they are of. CI in the
-# environment, if not empty: warnings are errors.
+# --full: the suites fast and slow. --ci: also toolkits (other CUDA toolkits and compilers, 1.9 GB).
+# --all: also long (whether every change is noticed, our tests by other toolkits, coverage, fuzzing,
+# cost). Both install the packages that these need, and Open MPI. With nvcc the GPU code is compiled
+# too, for every architecture it knows, or for the GPU that is there; what needs a GPU is skipped
+# where there is none. Tests that are named run whatever suite they are of. CI in the environment,
+# if not empty: warnings are errors.
 set -eu
 CDPATH= cd "$(dirname "$0")/.."
 . test/setup.sh
 setup=quick
+extent=full
 all=
 case ${1:-} in
 '') exec sh test/quick.sh ;;
 --full) shift ;;
 --ci | --all)
     setup=${1#--}
+    extent=$setup
     all=1
     shift
     ;;
@@ -37,7 +39,7 @@ need addr2line binutils
 need pkg-config pkg-config
 [ -e /usr/include/mpfr.h ] || liked="$liked libmpfr-dev libgmp-dev"
 like make make
-case $* in '' | *slow* | *mpi*)
+case $all$* in 1 | 1*slow* | *mpi*) # 660 MB
     command -v mpicc >/dev/null 2>&1 || liked="$liked libopenmpi-dev"
     like mpirun openmpi-bin
     ;;
@@ -92,7 +94,8 @@ show_errors()
 }
 how=setup
 [ ! -e $build/build.ninja ] || how=configure
-with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror ||
+with_progress configuring meson $how $build -Dgpu_arch=$arch -Dwerror=$werror \
+    -Dextent=$extent ||
     { show_errors; exit 1; }
 rebuild=
 if [ $# = 0 ]; then

@@ -38,7 +38,7 @@ install_missing()
             return
         fi
     fi
-    echo "installing:$needed$liked"
+    [ -z "$sudo" ] || echo "asking sudo for:$needed$liked" # which may want a password
     log=$(mktemp)
     # one broken source need not matter: the packages may be had all the same
     $sudo apt-get update -qq </dev/null >"$log" 2>&1 || true
@@ -48,6 +48,7 @@ install_missing()
             wanted="$wanted $package"
         fi
     done
+    echo installing: $wanted"$(estimate $wanted)"
     apt_install $wanted ||
         { [ "$wanted" != "$needed" ] && [ -n "$needed" ] && apt_install $needed; } ||
         tail -n 5 "$log" >&2
@@ -55,6 +56,15 @@ install_missing()
     go_without "could not install all of:$needed$liked"
     needed=
     liked=
+}
+
+# estimate PACKAGE...: what apt-get says will be downloaded, in brackets; nothing if it does not say
+estimate()
+{
+    LC_ALL=C apt-get install --print-uris --no-install-recommends "$@" </dev/null 2>/dev/null |
+        sed -n 's,^Need to get \([0-9.]* [kMG]*B\).* of archives.*, (\1 to download,p
+            s/^After this operation, \([0-9.]* [kMG]*B\) of additional.*/; \1 on the disk/p
+            $s/.*/)/p' | tr -d '\n' | sed 's/^)$//'
 }
 
 # waits for another apt or dpkg that runs

@@ -36,3 +36,36 @@ printf '#!/bin/sh\necho nvcc >> "%s/calls"\necho an error >&2\nexit 1\n' "$PWD" 
 chmod +x bin/nvcc
 quickstart "nvcc cc " "cannot compile here (an error)" "an nvcc that fails"
 quickstart "" "^built without CUDA" "an nvcc that fails, a second time"
+
+# A compiler that is missing is installed, by an apt-get that says before how much that is; as root
+# or through sudo.
+for tool in env ln mktemp sed tr; do ln -s "$(command -v $tool)" bin; done
+mv bin/cc bin/real-cc
+cat > bin/apt-get <<APT
+#!/bin/sh
+case \$* in
+*'--print-uris '*' gcc libc6-dev') cat estimate ;;
+*'install -y '*' gcc libc6-dev') ln -s real-cc "$PWD/bin/cc" ;;
+esac
+APT
+printf '#!/bin/sh\n[ "$1" = -n ] || exec "$@"\n' > bin/sudo
+chmod +x bin/apt-get bin/sudo
+
+# installs USER ANNOUNCED WHAT: quickstart.sh prints it, and compiles
+installs()
+{
+    rm -rf bin/cc bin/nvcc copy/build
+    printf '#!/bin/sh\necho %s\n' "$1" > bin/id
+    chmod +x bin/id
+    quickstart "cc " "no nvcc" "$3"
+    [ "$(grep gcc out)" = "$2" ] || fail "$3: $(cat out)"
+}
+printf 'Reading package lists...\nNeed to get 48.6 MB/49.0 MB of archives.\n' > estimate
+echo 'After this operation, 180 MB of additional disk space will be used.' >> estimate
+echo "'http://mirror/gcc.deb' gcc.deb 5 MD5Sum:5" >> estimate
+size="48.6 MB to download; 180 MB on the disk"
+installs 0 "installing: gcc libc6-dev ($size)" "a compiler is installed"
+: > estimate
+installs 0 "installing: gcc libc6-dev" "a compiler is installed, of unknown size"
+installs 5 "asking sudo for: gcc libc6-dev
+installing: gcc libc6-dev" "a compiler is installed through sudo"

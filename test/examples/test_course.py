@@ -166,7 +166,7 @@ def check_environment(folder):
     status, said = run(os.path.join(folder, "none"), *command, PATH=without)
     that(status == 1 and "error: no 'c++': no apt-get here; please install what these Debian "
          "packages hold: g++\n" in said, f"no c++: {status} {said}")
-    for name, script in (("id", "echo 0"), ("apt-get", "case $* in *'install '*g++*) "
+    for name, script in (("id", "echo 0"), ("apt-get", "case $* in *'install -y'*g++*) "
                          f"ln -s '{shutil.which('c++')}' '{without}/c++' ;; esac")):
         with open(os.path.join(without, name), "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\n{script}\n")

@@ -1,15 +1,17 @@
 #!/bin/sh
 # fastreduce.h and its host implementation by every GCC there is, in C and C++, from -O0 to -O2, and
 # its results by those and by Clang 14 and 19 on, with options that change float arithmetic: sh
-# compilers.sh ROOT FOLDER. On Debian, all that it has had since release 11, from GCC 9 on: unpacked
-# into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
+# compilers.sh ROOT FOLDER [all]. On Debian, all that it has had since release 11, from GCC 9 on:
+# unpacked into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
+# The newest of each get all such options, the others with `all`.
 set -eu
 root=$(CDPATH= cd "$1" && pwd)
 mkdir -p "$2"
 downloads=$(CDPATH= cd "$2" && pwd)
+everything=${3:-}
 . "$(dirname "$0")/setup.sh"
 . "$tests/downloads.sh"
-options='-Wall -Wextra -Wpedantic -DWITH_HOST -DHOST_ONLY'
+warnings='-Wall -Wextra -Wpedantic -DWITH_HOST -DHOST_ONLY'
 
 # by_gcc NUMBER COMMAND...: gcc-NUMBER and g++-NUMBER, begun by the command, which changes the root
 by_gcc()
@@ -20,7 +22,7 @@ by_gcc()
     for compile in "gcc-$number -std=c99" "g++-$number -std=c++14 -x c++"; do
         for level in -O0 -O1 -Os -O2; do
             what="$compile $level (GCC $version)"
-            "$@" $compile $level $options $werror "$place/main.c" -o "$place/host" -lm ||
+            "$@" $compile $level $warnings $werror "$place/main.c" -o "$place/host" -lm ||
                 fail "$what"
             status=0
             "$@" "$place/host" || status=$?
@@ -28,7 +30,8 @@ by_gcc()
         done
     done
     pass "GCC $version: C and C++, -O0, -O1, -Os, -O2"
-    same_bits gcc-$number "$place" "$@"
+    same_bits "$told" gcc-$number "$place" "$@"
+    [ -n "$everything" ] || told=$most_options
 }
 
 # Their packages, the newest of each, and what these need, unpacked into $kept. None is installed,
@@ -58,6 +61,7 @@ cp "$tests/main.c" .
 mkdir -p test/host
 cp "$tests"/../host/*.[ch] test/host
 place=.
+told=$all_options
 PATH=$PATH:/usr/sbin:/sbin
 # root by itself, or where a user may be that in a namespace
 changed=chroot
@@ -69,17 +73,19 @@ elif kept compilers debian_compilers; then
     mkdir "$kept$place"
     trap 'rm -rf "$folder" "${kept:?}$place"' EXIT
     cp -r main.c fastreduce.h test "$kept$place"
-    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -n); do
+    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -rn); do
         by_gcc $number $changed "$kept"
     done
-    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$'); do
-        same_bits $clang "$place" $changed "$kept"
+    told=$all_options
+    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$' | sort -rV); do
+        same_bits "$told" $clang "$place" $changed "$kept"
+        [ -n "$everything" ] || told=$most_options
     done
     done_testing
     exit
 fi
 skip "all compilers of Debian" "$why"
-for number in $(seq 5 40); do
+for number in $(seq 40 -1 5); do
     command -v gcc-$number >/dev/null && command -v g++-$number >/dev/null || continue
     by_gcc $number env
 done

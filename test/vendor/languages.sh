@@ -24,7 +24,8 @@ pass "FASTREDUCE_STATIC exports nothing"
 
 mkdir -p test/host
 cp "$tests"/../host/*.[ch] test/host
-for compiler in "$cc" $(clangs | sed 's/clang++/clang/'); do same_bits "$compiler" .; done
+same_bits "$all_options" "$cc" .
+for clang in $(clangs | sed 's/clang++/clang/'); do same_bits "$most_options" "$clang" .; done
 
 # Two versions in one program: callers get what their own header declares, however they are linked.
 mkdir other sources
@@ -160,7 +161,7 @@ fi
 
 [ -n "$nvcc" ] || { skip "everything that needs nvcc" "there is none"; done_testing; exit; }
 
-"$nvcc" -O3 -arch=sm_80 $some -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
+"$nvcc" -O3 -arch=sm_80 $few -Xcompiler=-fno-exceptions,-fno-threadsafe-statics -c fastreduce.cu
 $cc -std=c99 -Wall -Wextra -Wpedantic $werror -c main.c
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 libraries=$toolkit/lib64
@@ -202,7 +203,7 @@ kinds=$(echo "$known" | grep -xE '60|75|80|90')
 [ "$newest" = 90 ] || kinds="$kinds $newest"
 several=$(for a in $kinds; do echo "-gencode=arch=compute_$a,code=compute_$a"; done)
 for file in fastreduce.cu templates.cu; do
-    "$nvcc" -std=c++17 $several $warnings $few -c $file -o /dev/null ||
+    "$nvcc" -std=c++17 $several $warnings $sums -c $file -o /dev/null ||
         fail "architectures, $file"
     "$nvcc" -std=c++17 -gencode=arch=compute_$newest,code=compute_$newest $warnings -rdc=true \
         -use_fast_math $few -c $file -o /dev/null || fail "nvcc -rdc=true -use_fast_math, $file"
@@ -229,7 +230,7 @@ done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_WITH_SHAPES \
     FASTREDUCE_EXACT_INTEGER FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
-    "$nvcc" $ptx $nvcc_werror $few -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
+    "$nvcc" $ptx $nvcc_werror $sums -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"
 done
@@ -237,7 +238,7 @@ pass "switches"
 
 for bad in FASTREDUCE_BLOCK_SIZE=48 FASTREDUCE_BLOCK_SIZE=2048 FASTREDUCE_BLOCK_SIZE=16 \
     FASTREDUCE_ITEMS_PER_THREAD=0 FASTREDUCE_ITEMS_PER_THREAD=65; do
-    "$nvcc" $ptx -D$bad -c fastreduce.cu -o /dev/null 2>message && fail "$bad compiles"
+    "$nvcc" $ptx $sums -D$bad -c fastreduce.cu -o /dev/null 2>message && fail "$bad compiles"
     grep -q "${bad%%=*} must be" message || fail "$bad: no sentence"
 done
 pass "a bad value of a macro is an error in words"

@@ -55,31 +55,34 @@ clangs()
     done | awk '!seen[$1]++ { print $2 }' # clang++ is one of the others, most often
 }
 
-# same_bits COMPILER FOLDER [COMMAND...]: whatever the compiler is told of float arithmetic, results
-# on the CPU have the bits that the first build of all gave them. The command begins each build and
-# each run, and finds in FOLDER what is here.
-same_bits()
-{
-    compiler=$1 from=$2
-    shift 2
-    native=-march=native # where the compiler knows this processor: Clang 19 warns of AVX10.1's
-    "$@" $compiler $native -Werror -fsyntax-only "$from/test/host/bits.c" 2> /dev/null || native=
-    while read -r told; do
-        "$@" $compiler $told -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
-            -Wswitch-default $werror "$from/test/host/bits.c" -o "$from/bits" -lm ||
-            fail "$compiler $told"
-        bits=$("$@" "$from/bits") || fail "$compiler $told: $bits"
-        [ "$bits" = "${wanted:=$bits}" ] || fail "$compiler $told: $bits, and not $wanted"
-    done <<OPTIONS
--O0
--O1 -ffast-math
+# What a compiler is told of float arithmetic: what changes it most, and all else
+most_options='-O1 -ffast-math
+-O3 -ffast-math $native
+-Ofast -w'
+all_options="-O0
 -Os -ffinite-math-only
 -O2 -funsafe-math-optimizations
--O3 -ffp-contract=fast $native
--O3 -ffast-math $native
--Ofast -w
-OPTIONS
-    pass "$compiler: the same bits on the CPU, -O0 to -Ofast, -ffast-math, -ffinite-math-only"
+-O3 -ffp-contract=fast \$native
+$most_options"
+
+# same_bits OPTIONS COMPILER FOLDER [COMMAND...]: whatever the compiler is told, results on the CPU
+# have the bits that the first build of all gave them. The command begins each build and each run,
+# and finds in FOLDER what is here.
+same_bits()
+{
+    options=$1 compiler=$2 from=$3
+    shift 3
+    native=-march=native # where the compiler knows this processor: Clang 19 warns of AVX10.1's
+    "$@" $compiler $native -Werror -fsyntax-only "$from/test/host/bits.c" 2> /dev/null || native=
+    echo "$options" | sed "s/[$]native/$native/" > options
+    while read -r option; do
+        "$@" $compiler $option -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+            -Wswitch-default $werror "$from/test/host/bits.c" -o "$from/bits" -lm ||
+            fail "$compiler $option"
+        bits=$("$@" "$from/bits") || fail "$compiler $option: $bits"
+        [ "$bits" = "${wanted:=$bits}" ] || fail "$compiler $option: $bits, and not $wanted"
+    done < options
+    pass "$compiler: the same bits on the CPU," $(tr '\n' ',' < options)
 }
 
 # Some types and operators, of each kind of code one, where all of them would take minutes.

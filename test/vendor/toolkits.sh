@@ -145,8 +145,11 @@ test_sources()
         file=${source##*/}
         case $file in
         fastreduce.cu) continue ;; # all above
+        bench_*.cu) # much like bench.cu
+            [ "$what" = tests ] || continue
+            less=$sums
+            ;;
         test_shapes.cu) less=$few ;;
-        bench_*.cu) less=$sums ;;
         *) less= ;;
         esac
         # CUB and Thrust are not in these toolkits

@@ -316,7 +316,7 @@ SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
 }
 int main() { return strcmp(fastreduce_status_string(2), "out of memory"); }
 BOTH
-$simt both.cpp -ldl -o both || fail "host implementation before the library"
+$simt $sums both.cpp -ldl -o both || fail "host implementation before the library"
 run ./both "host implementation before the library"
 pass "host implementation before the library, in one file"
 

@@ -51,14 +51,14 @@ from . import _core
 from ._accumulator import Accumulator
 from ._core import __version__, show_config
 
+_compiled, _direct = _core.reduce_, _core.direct
 Axis = Optional[Union[int, "tuple[int, ...]"]]
 
 
 def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: Any, op: int) -> Any:
-    if type(x) is _core.torch_tensor and type(axis) is int and dtype is None:  # what is frequent
-        if not x.requires_grad:
-            made = _core.reduce_(x, out, axis, keepdims, op, exact, 0)
-            return made if out is None else out
+    if type(x) in _direct and type(axis) is int and dtype is None and not x.requires_grad:
+        made = _compiled(x, out, axis, keepdims, op, exact, 0)  # the shortest way: PyTorch's rows
+        return made if out is None else out
     asked = 0 if dtype is None else _core.type_number(dtype)
     if axis is not None and type(axis) is not int:
         axis = tuple(map(_index, axis)) if isinstance(axis, (tuple, list)) else _index(axis)

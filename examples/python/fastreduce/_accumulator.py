@@ -37,7 +37,7 @@ class Accumulator:
         self.products = bool(products)
         self._count = _LIMBS[(name == "float64") + self.products]
         self._sum = bytes(8 * self._count)  # of what is merged already
-        self._parts: dict[Any, Any] = {}  # limbs by library, device and stream
+        self._parts: dict[Any, Any] = {}  # limbs, by library, device and stream
         self._lock = threading.Lock()
 
     def add(self, x: Any, y: Optional[Any] = None) -> "Accumulator":
@@ -52,13 +52,11 @@ class Accumulator:
         name = str(getattr(x, "dtype", type(x).__name__)).rpartition(".")[2]
         if name not in _TAKES[self.dtype]:
             raise TypeError(f"fastreduce: an accumulator of {self.dtype} does not take {name}")
-        where, make_limbs = _place(x)
+        where, make_limbs, wait = _place(x)
         with self._lock:
-            limbs = self._parts.get(where)
-            if limbs is None:
-                limbs = make_limbs(self._count)
+            limbs, _ = self._parts.get(where) or (make_limbs(self._count), wait)
             _core.call(_core.accumulate_, (x, y), limbs, None, ())
-            self._parts[where] = limbs
+            self._parts[where] = limbs, wait
         return self
 
     def value(self, dtype: Any = None) -> float:
@@ -80,9 +78,9 @@ class Accumulator:
     def __bytes__(self) -> bytes:
         with self._lock:
             while self._parts:
-                (_, device, _), limbs = self._parts.popitem()
-                if device is not None:
-                    device.synchronize()
+                limbs, wait = self._parts.popitem()[1]
+                if wait:
+                    wait()
                 numbers = struct.pack(f"{self._count}q", *limbs.tolist())
                 self._sum = _core.merge_accumulators(self._sum, numbers)
             return self._sum
@@ -102,38 +100,26 @@ class Accumulator:
         return f"Accumulator({self.dtype!r}, products={self.products}): {self.value()!r}"
 
 
-class _TorchDevice:
-    """What a device of CuPy has, of PyTorch."""
-
-    def __init__(self, device: Any) -> None:
-        self.device = device
-
-    def synchronize(self) -> None:
-        sys.modules["torch"].cuda.synchronize(self.device)
-
-    def __eq__(self, other: Any) -> bool:
-        return isinstance(other, _TorchDevice) and self.device == other.device
-
-    def __hash__(self) -> int:
-        return hash(self.device)
-
-
 def _place(x: Any) -> Any:
-    """The library, device and stream of x, by which its limbs are kept, and what makes limbs."""
+    """The library, device and stream of x, what makes limbs there, and what waits for them."""
     name = type(x).__module__.partition(".")[0]
     module = sys.modules[name]
     if name == "numpy":
-        return (name, None, 0), lambda count: module.zeros(count, "int64")
+        return (name, None, 0), lambda count: module.zeros(count, "int64"), None
     if name == "torch":
-        device = _TorchDevice(x.device) if x.is_cuda else None
-        stream = module.cuda.current_stream(x.device).cuda_stream if x.is_cuda else 0
-        return (name, device, stream), lambda count: module.zeros(
-            count, dtype=module.int64, device=x.device)
+        def make_limbs(count: int) -> Any:
+            return module.zeros(count, dtype=module.int64, device=x.device)
+        if not x.is_cuda:
+            return (name, None, 0), make_limbs, None
+        device = x.device.index
+        stream = module.cuda.current_stream(device).cuda_stream
+        return (name, device, stream), make_limbs, lambda: module.cuda.synchronize(device)
     if name == "cupy":
         def make_limbs(count: int) -> Any:
             with x.device:
                 return module.zeros(count, "int64")
-        return (name, x.device, module.cuda.get_current_stream().ptr), make_limbs
+        place = name, x.device.id, module.cuda.get_current_stream().ptr
+        return place, make_limbs, x.device.synchronize
     raise TypeError("fastreduce: accumulators take arrays of NumPy, PyTorch and CuPy")
 
 

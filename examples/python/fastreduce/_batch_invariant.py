@@ -283,6 +283,9 @@ def _kernel(name: str) -> Callable[..., Any]:
             more["dtype"] = outs[0].dtype
         made = run(*given, **more)
         for out, each in zip(outs, made if len(outs) > 1 else (made,)):
+            if out.device != each.device:
+                raise RuntimeError(f"Expected out tensor to have device {each.device}, but got "
+                                   f"{out.device} instead")
             if out.dtype != each.dtype:
                 raise RuntimeError(f"Expected out tensor to have dtype {each.dtype}, but got "
                                    f"{out.dtype} instead")

@@ -166,10 +166,9 @@ def _other(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
 
 def _adapter(x: Any) -> Any:
     """What calls a function for arrays of the type of x, from now on."""
-    global torch_tensor
     name = type(x).__module__.partition(".")[0]
-    if name == "torch":
-        torch_tensor = sys.modules["torch"].Tensor
+    if name == "torch" and type(x) is sys.modules["torch"].Tensor:
+        direct.add(type(x))
     known = {"torch": _torch, "numpy": _numpy, "cupy": _cupy}.get(name, _other)
     if "jax" in sys.modules and isinstance(x, sys.modules["jax"].Array):
         from ._jax import call as known
@@ -178,4 +177,4 @@ def _adapter(x: Any) -> Any:
 
 
 _adapters: dict[type, Any] = {}
-torch_tensor: Any = None  # PyTorch's class of tensors, from the first one on
+direct: set[type] = set()  # PyTorch's class of tensors, from the first one on
