@@ -84,7 +84,8 @@ def times(variants):
 def inputs(shape, dtype):
     """Random arrays, as many as exceed the cache or make a graph of 8 calls at least."""
     size = shape[0] * shape[1] * dtype.itemsize
-    made = [torch.randn(shape, device="cuda").to(dtype) for _ in range(min(64, int(CACHE // size) + 2))]
+    made = [torch.randn(shape, device="cuda").to(dtype)
+            for _ in range(min(64, int(CACHE // size) + 2))]
     return made * (1 if len(made) >= 8 else 4)
 
 
@@ -94,7 +95,14 @@ def compare(shape, dtype, axis, names, triton):
     for name in names:
         ours, theirs = getattr(fr, name), FUNCTIONS[name]
         made = ours(arrays[0], axis)
-        torch.testing.assert_close(made, theirs(arrays[0], axis).to(made.dtype), rtol=2e-3, atol=2e-3)
+        torch.testing.assert_close(
+    made,
+    theirs(
+        arrays[0],
+        axis).to(
+            made.dtype),
+            rtol=2e-3,
+             atol=2e-3)
         outs = [torch.empty_like(made) for _ in arrays]
         variants = [[lambda x=x, out=out: ours(x, axis, out=out) for x, out in zip(arrays, outs)],
                     [lambda x=x: theirs(x, axis) for x in arrays]]
@@ -138,7 +146,8 @@ def bits(dtypes, lengths):
                     changed.append(sum(int((who[name](x[:k], 1) != whole[:k]).sum())
                                        for k in BATCHES))
             wrong |= any(changed[4:])
-            print(f"| of {n} | {short(dtype)} | " + " | ".join(map(str, changed)) + " |", flush=True)
+            print(f"| of {n} | {short(dtype)} | " + \
+                  " | ".join(map(str, changed)) + " |", flush=True)
     return wrong
 
 
@@ -197,8 +206,9 @@ def main():
     triton = None if options.quick else row_mean
     dtypes = DTYPES[::2] if options.quick else DTYPES
     torch.manual_seed(1)
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, FastReduce {fr.__version__} "
-          f"by nvcc {fr.show_config()['cuda']}: PyTorch's time over ours")
+    print(
+    f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, FastReduce {fr.__version__} "
+    f"by nvcc {fr.show_config()['cuda']}: PyTorch's time over ours")
     rows = []
     names = ("mean", "norm", "max", "argmax") if options.quick else tuple(FUNCTIONS)
     wrong = bits(dtypes, (1000, 4096, 14336, 128256))

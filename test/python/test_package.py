@@ -66,7 +66,11 @@ def libraries():
 
 def data(shape, dtype):
     """Numbers of both signs, small enough for float16, none of which is the others' mean."""
-    numbers = random.integers(-120, 121, shape) if dtype[0] in "fi" else random.integers(0, 250, shape)
+    numbers = random.integers(-120,
+                              121,
+                              shape) if dtype[0] in "fi" else random.integers(0,
+                                                                              250,
+                                                                              shape)
     return (numbers / 16 if dtype[0] == "f" else numbers).astype(dtype)
 
 
@@ -132,13 +136,20 @@ def check_order_of_additions():
             want = np.array([pairwise(row.astype(np.float32)) for row in halves])
             that(same(back(fr.sum(make(halves), -1)), want), f"{name}: sums of {n} halves")
             want = pairwise(x[0] * x[1])
-            that(same(back(fr.dot(make(x[0].copy()), make(x[1].copy()))), want), f"{name}: dot of {n}")
+            that(
+    same(
+        back(
+            fr.dot(
+                make(
+                    x[0].copy()), make(
+                        x[1].copy()))), want), f"{name}: dot of {n}")
 
 
 def check_exact():
     for name, make, back in libraries():
         for dtype in (np.float16, np.float32, np.float64):
-            scale = 2.0 ** random.integers(*((-8, 8) if dtype is np.float16 else (-60, 60)), (4, 333))
+            scale = 2.0 ** random.integers(* ((-8, 8)
+                                           if dtype is np.float16 else (-60, 60)), (4, 333))
             x = (random.standard_normal((4, 333)) * scale).astype(dtype)
             result = np.float64 if dtype is np.float64 else np.float32
             rows = [[fractions.Fraction(float(each)) for each in row] for row in x]
@@ -166,7 +177,8 @@ def check_exact():
 def check_views():
     x = random.standard_normal((6, 8, 10)).astype(np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(x[0, 0], 4, writeable=True)
-    views = ((x[:, 2:5], (1, 2)), (x[:, :, 3], 1), (x[1, :, 2:9], 0), (x[1, :, 2:9], 1), (x[2].T, 0),
+    views = ((x[:, 2:5], (1, 2)), (x[:, :, 3], 1), (x[1, :, 2:9], 0), (x[1, :, 2:9], 1),
+             (x[2].T, 0),
              (x[2].T, 1), (x[::2], (1, 2)), (x[:, ::3, :1], 1), (windows, 1), (x[3:, 1:2], 2),
              (x[0, 0, 1:], 0), (x[:, 0, 0], None))
     refused = ((x[:, :, ::-1], 2), (np.broadcast_to(x[0, 0], (4, 10)), 0), (x, (0, 2)), (x.T, None),
@@ -176,7 +188,8 @@ def check_views():
             continue # whose arrays would be copies
         for view, axis in views:
             want = fr.sum(np.ascontiguousarray(view), axis)
-            that(same(back(fr.sum(make(view), axis)), want), f"{name}: view of {view.strides} {axis}")
+            that(same(back(fr.sum(make(view), axis)), want),
+                 f"{name}: view of {view.strides} {axis}")
         for view, axis in refused:
             if name == "torch" and (min(view.strides) < 0):
                 continue # PyTorch has no such views
@@ -187,7 +200,8 @@ def check_views():
         for view, axis in ((whole[:, 2:5], (1, 2)), (whole[1, :, 2:9], 0), (whole[2].T, 1),
                            (whole[::2], (1, 2)), (whole[0, 0].unfold(0, 4, 1), 1)):
             want = fr.sum(view.contiguous(), axis)
-            that(torch.equal(fr.sum(view, axis), want), f"a view on the GPU, {view.stride()} {axis}")
+            that(torch.equal(fr.sum(view, axis), want),
+                 f"a view on the GPU, {view.stride()} {axis}")
     locked = x.copy()
     locked.flags.writeable = False
     that(same(fr.sum(locked, 2), fr.sum(x, 2)), "an array that may only be read")
@@ -204,7 +218,13 @@ def check_nothing():
         for function in ("min", "max", "argmin", "argmax"):
             refuses(lambda: getattr(fr, function)(make(none), 1), ValueError, "no elements",
                     f"{name}: {function} of nothing")
-        that(same(back(fr.dot(make(none[0]), make(none[1]))), np.float32(0)), f"{name}: dot of none")
+        that(
+    same(
+        back(
+            fr.dot(
+                make(
+                    none[0]), make(
+                        none[1]))), np.float32(0)), f"{name}: dot of none")
         that(back(fr.sum(make(np.array(2.5, np.float32)))) == 2.5, f"{name}: an array of no axis")
 
 
@@ -227,8 +247,10 @@ def check_refusals():
                 ("out of bounds", ValueError, lambda a, out: fr.sum(a, 2, out=out)),
                 ("out of bounds", ValueError, lambda a, out: fr.sum(a, -3, out=out)),
                 ("twice", ValueError, lambda a, out: fr.sum(a, (1, 1), out=out)),
-                ("no results of dtype", TypeError, lambda a, out: fr.sum(a, 1, out=out, dtype="complex64")),
-                ("int32", TypeError, lambda a, out: fr.sum(a, 1, out=out, dtype="int32", exact=True)),
+                ("no results of dtype", TypeError,
+                 lambda a, out: fr.sum(a, 1, out=out, dtype="complex64")),
+                ("int32", TypeError,
+                 lambda a, out: fr.sum(a, 1, out=out, dtype="int32", exact=True)),
                 ("object cannot be", TypeError, lambda a, out: fr.sum(a, 1.5, out=out))):
             out = None if name == "jax" else make(np.full(4, 7, np.float32))
             if name == "jax" and kind is TypeError and words == "int32":
@@ -236,14 +258,28 @@ def check_refusals():
             refuses(lambda: call(make(x), out), kind, words, f"{name}: {words}")
             that(out is None or bool((out == 7).all()), f"{name}: {words}: the output as it was")
         refuses(lambda: fr.sum(make(x.astype(np.complex64))), TypeError, "no", f"{name}: complex")
-        refuses(lambda: fr.dot(make(x), make(x)), ValueError, "one axis", f"{name}: dot of matrices")
+        refuses(
+    lambda: fr.dot(
+        make(x),
+        make(x)),
+        ValueError,
+        "one axis",
+         f"{name}: dot of matrices")
         line = data(6, "float32")
-        refuses(lambda: fr.dot(make(line), make(line[:5])), ValueError, "shapes", f"{name}: lengths")
+        refuses(lambda: fr.dot(make(line), make(line[:5])),
+                ValueError, "shapes", f"{name}: lengths")
         refuses(lambda: fr.dot(make(line), make(line.astype(float))), TypeError, "dtypes",
                 f"{name}: dot of two dtypes")
         if name == "jax":
             refuses(lambda: fr.sum(make(x), 1, out=x), TypeError, "out=", "jax: out")
-            refuses(lambda: fr.segments(make(line), make(np.arange(3))), TypeError, "segments", "jax")
+            refuses(
+    lambda: fr.segments(
+        make(line),
+        make(
+            np.arange(3))),
+            TypeError,
+            "segments",
+             "jax")
             continue
         for words, kind, out in (("is of float64", TypeError, np.full(4, 7.0)),
                                  ("shape", ValueError, np.full(5, 7, np.float32)),
@@ -251,7 +287,17 @@ def check_refusals():
             out = make(out) if "gaps" != words else make(np.full(8, 7, np.float32))[::2]
             refuses(lambda: fr.sum(make(x), 1, out=out), kind, words, f"{name}: out, {words}")
             that(bool((out == 7).all()), f"{name}: {words}: the output as it was")
-        that(fr.sum(make(x), 1, out=(out := make(np.full(4, 7, np.float32)))) is out, f"{name}: out")
+        that(
+    fr.sum(
+        make(x),
+        1,
+        out=(
+            out := make(
+                np.full(
+                    4,
+                    7,
+                    np.float32)))) is out,
+                     f"{name}: out")
         refuses(lambda: fr.segments(make(line), make(np.arange(3)), "median"), ValueError, "median",
                 f"{name}: an operator that is none")
         refuses(lambda: fr.segments(make(line), make(np.zeros(3, np.int16))), TypeError, "int32",
@@ -266,7 +312,14 @@ def check_refusals():
     refuses(lambda: fr.sum(np.array(["text"])), TypeError, "DLPack", "an array of texts")
     refuses(lambda: fr.sum(np.zeros(3, ">f4")), TypeError, "byte order", "another byte order")
     if torch:
-        refuses(lambda: fr.sum(torch.ones(3, requires_grad=True)), TypeError, "gradient", "a gradient")
+        refuses(
+    lambda: fr.sum(
+        torch.ones(
+            3,
+            requires_grad=True)),
+            TypeError,
+            "gradient",
+             "a gradient")
         with torch.no_grad():
             that(float(fr.sum(torch.ones(3, requires_grad=True))) == 3, "no gradient is asked for")
     if with_cuda:
@@ -274,7 +327,16 @@ def check_refusals():
         refuses(lambda: fr.sum(x, 1, out=torch.ones(4)), ValueError, "device", "out on the CPU")
         refuses(lambda: fr.dot(x[0], torch.ones(6)), ValueError, "device", "y on the CPU")
     elif torch:
-        refuses(lambda: fr.sum(torch.ones(4, 6, device="meta"), 1), Exception, "", "no memory at all")
+        refuses(
+    lambda: fr.sum(
+        torch.ones(
+            4,
+            6,
+            device="meta"),
+            1),
+            Exception,
+            "",
+             "no memory at all")
 
 
 def check_segments():
@@ -286,7 +348,8 @@ def check_segments():
         for index in (np.int32, np.int64):
             offsets = bounds.astype(index)
             got = back(fr.segments(make(x), make(offsets)))
-            want = [pairwise(x[a:b]) if b > a else np.float32(0) for a, b in zip(bounds, bounds[1:])]
+            want = [pairwise(x[a:b]) if b > a else np.float32(0)
+                    for a, b in zip(bounds, bounds[1:])]
             that(same(got, want), f"{name}: segments by {index.__name__}")
         begins, ends = random.integers(0, 400, 30), random.integers(0, 501, 30)
         got = back(fr.segments(make(x), make(begins), "argmax", ends=make(ends)))
@@ -294,7 +357,8 @@ def check_segments():
         that(same(got, np.array(want, np.int64)), f"{name}: segments by ends")
         out = make(np.zeros(39, np.float64))
         fr.segments(make(x), make(bounds), "norm", exact=True, dtype="float64", out=out)
-        want = [fr.norm(x[a:b].copy(), exact=True, dtype="float64") for a, b in zip(bounds, bounds[1:])]
+        want = [fr.norm(x[a:b].copy(), exact=True, dtype="float64")
+                for a, b in zip(bounds, bounds[1:])]
         that(same(back(out), np.array(want)), f"{name}: exact norms of segments")
 
 
@@ -306,8 +370,8 @@ def check_accumulators():
                                 ("float64", True)):
             x = (random.standard_normal(1000) * 2.0 ** random.integers(-40, 40, 1000)).astype(dtype)
             y = random.standard_normal(1000).astype(dtype)
-            terms = [fractions.Fraction(float(a)) * (fractions.Fraction(float(b)) if products else 1)
-                     for a, b in zip(x, y)]
+            terms = [fractions.Fraction(float(a)) * (fractions.Fraction(float(b))
+                                                     if products else 1) for a, b in zip(x, y)]
             parts = [fr.Accumulator(dtype, products=products) for _ in range(3)]
             for k, part in enumerate(np.array_split(np.arange(1000), 7)):
                 added = (make(x[part]), make(y[part])) if products else (make(x[part]),)
@@ -327,19 +391,38 @@ def check_accumulators():
             that(bytes(two) == bytes(whole), f"{name}: the limbs do not depend on the split")
         one = fr.Accumulator()
         refuses(lambda: one.add(make(np.ones(3))), TypeError, "float64", f"{name}: doubles")
-        refuses(lambda: one.add(make(np.ones(3, np.int32))), TypeError, "int32", f"{name}: integers")
+        refuses(
+    lambda: one.add(
+        make(
+            np.ones(
+                3,
+                np.int32))),
+                TypeError,
+                "int32",
+                 f"{name}: integers")
         refuses(lambda: one.add(make(np.ones(3, np.float32)), 1), ValueError, "products", "y")
-        refuses(lambda: one.add(make(np.ones((4, 4), np.float32))[:, ::2]), ValueError, "gaps", "gaps")
+        refuses(
+    lambda: one.add(
+        make(
+            np.ones(
+                (4, 4), np.float32))[
+                    :, ::2]), ValueError, "gaps", "gaps")
         that(one.value() == 0 and bytes(one) == bytes(128), f"{name}: as it was")
         shared, x = fr.Accumulator(), make(np.arange(1000, dtype=np.float32))
-        threads = [threading.Thread(target=lambda: [shared.add(x) for _ in range(50)]) for _ in range(4)]
+        threads = [threading.Thread(target=lambda: [shared.add(x)
+                                    for _ in range(50)]) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         that(shared.value("float64") == 200 * 499500, f"{name}: of four threads {shared.value()}")
     refuses(lambda: fr.Accumulator("int32"), TypeError, "int32", "of integers")
-    refuses(lambda: fr.Accumulator().merge(fr.Accumulator("float64")), ValueError, "kinds", "two kinds")
+    refuses(
+    lambda: fr.Accumulator().merge(
+        fr.Accumulator("float64")),
+        ValueError,
+        "kinds",
+         "two kinds")
     refuses(lambda: fr.Accumulator.from_bytes(b"12"), ValueError, "dtypes", "two bytes")
     refuses(lambda: fr.Accumulator("float64", products=True).value("float32"), TypeError, "float32",
             "a float of products of doubles")
@@ -380,7 +463,8 @@ def check_on_a_gpu():
         return "no GPU, no PyTorch for it, or a package for the CPU alone"
     arrays = {str(dtype)[6:]: torch.randn(70, 900).mul(9).to(dtype)
               for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.float64)}
-    arrays |= {dtype: torch.from_numpy(data((70, 900), dtype)) for dtype in DTYPES if dtype[0] != "f"}
+    arrays |= {dtype: torch.from_numpy(data((70, 900), dtype))
+               for dtype in DTYPES if dtype[0] != "f"}
     for dtype, x in arrays.items():
         for function in FUNCTIONS:
             for axis in (None, 0, 1):
@@ -391,9 +475,13 @@ def check_on_a_gpu():
                     got = getattr(fr, function)(x.cuda(), axis, **more)
                     that(got.is_cuda, "where the result is")
                     want = getattr(fr, function)(x, axis, **more)
-                    that(torch.equal(got.cpu().contiguous().view(torch.uint8) if got.dim() else got.cpu(),
-                                     want.contiguous().view(torch.uint8) if want.dim() else want),
-                         f"{dtype} {function} {axis} {more}: the CPU's bits")
+                    that(
+    torch.equal(
+        got.cpu().contiguous().view(
+            torch.uint8) if got.dim() else got.cpu(),
+            want.contiguous().view(
+                torch.uint8) if want.dim() else want),
+                 f"{dtype} {function} {axis} {more}: the CPU's bits")
     row = torch.randn(4097, device="cuda")
     want = {name: getattr(fr, name)(row) for name in ("sum", "mean", "norm", "var")}
     for batch in range(1, 2001):

@@ -652,6 +652,38 @@ def check_mode():
     that(table() == before, "after compiled functions")
 
 
+def products(x, y):
+    """x @ y, each sequence of a batch by itself, as the mode does not cover matrix products."""
+    return torch.stack([one @ (y if y.dim() == 2 else y[k]) for k, one in enumerate(x)])
+
+
+def check_transformer():
+    """The logits of a sequence are the same alone and in a batch of 64."""
+    for device in DEVICES:
+        torch.manual_seed(5)
+        layers = [[torch.randn(rows, columns).mul(rows ** -0.5).to(device, torch.bfloat16)
+                   for rows, columns in ((64, 64), (64, 64), (64, 64), (64, 64), (64, 200), (200, 64))]
+                  for _ in range(2)]
+        head = torch.randn(64, 1000).mul(0.1).to(device, torch.bfloat16)
+
+        def logits(x):
+            for query, key, value, output, up, down in layers:
+                normal = F.layer_norm(x, (64,))
+                scores = products(products(normal, query), products(normal, key).transpose(1, 2))
+                shares = (scores / 8).softmax(-1)
+                x = x + products(products(shares, products(normal, value)), output)
+                x = x + products(F.gelu(products(F.rms_norm(x, (64,)), up)), down)
+            return products(x / x.norm(dim=-1, keepdim=True), head).log_softmax(-1)
+
+        x = torch.randn(64, 17, 64).to(device, torch.bfloat16)
+        with mode(device), torch.no_grad():
+            whole = logits(x)
+            for batch in (1, 7, 40):
+                for first in (0, 13, 64 - batch):
+                    that(same(logits(x[first:first + batch]), whole[first:first + batch]),
+                         f"logits of {batch} sequences on {device}")
+
+
 def check_gpu():
     if not GPU:
         return "there is no GPU, or the package was built without CUDA"
@@ -686,6 +718,6 @@ def check_gpu():
 if __name__ == "__main__":
     for group in (check_functions, check_refusals, check_opcheck, check_gradients, check_compiler,
                   check_semantics, check_bits, check_backward, check_warnings,
-                  check_mode, check_gpu):
+                  check_mode, check_transformer, check_gpu):
         checks.run(group)
     sys.exit(checks.finish("fastreduce.torch"))
