@@ -662,7 +662,7 @@ def check_transformer():
     for device in DEVICES:
         torch.manual_seed(5)
         layers = [[torch.randn(rows, columns).mul(rows ** -0.5).to(device, torch.bfloat16)
-                   for rows, columns in ((64, 64), (64, 64), (64, 64), (64, 64), (64, 200), (200, 64))]
+                   for rows, columns in (*[(64, 64)] * 4, (64, 200), (200, 64))]
                   for _ in range(2)]
         head = torch.randn(64, 1000).mul(0.1).to(device, torch.bfloat16)
 
