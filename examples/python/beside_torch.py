@@ -177,7 +177,8 @@ def draw(rows, path):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    chosen = [row for row in rows if row[0] == "rows" and row[4] == "mean"]
+    chosen = [row for row in rows
+              if row[0] == "rows" and row[4] == "mean" and row[3] != "f16"]  # which is as bf16
     labels = list(dict.fromkeys(f"{row[1]} x {row[2]}" for row in chosen))
     figure, axes = plt.subplots(figsize=(9, 3.6))
     for k, dtype in enumerate(dict.fromkeys(row[3] for row in chosen)):
@@ -186,7 +187,7 @@ def draw(rows, path):
                        row[1] * row[2] * (4 if dtype == "f32" else 2) / row[column] / 1e3)
                       for row in chosen if row[3] == dtype and row[column]]
             if points:
-                axes.plot(*zip(*points), marker="o^s"[place], linestyle=("-", ":", "--")[k],
+                axes.plot(*zip(*points), marker="o^s"[place], linestyle=("-", "--")[k],
                           color=("#1f5fa8", "#c0504d", "#7f7f7f")[place], label=f"{who}, {dtype}")
     axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right", fontsize=8)
     axes.set_yscale("log")

@@ -4,8 +4,8 @@
 #
 #     sh install.sh ROOT
 #
-# Downloads 20 MB from PyPI. 77 where that or python3-venv is missing. PACKAGES names more packages
-# to test with, as torch.
+# Downloads 50 MB from PyPI. 77 where that or python3-venv is missing. PACKAGES names more packages
+# to test with: torch, 'jax jax-tvm-ffi'.
 set -eu
 root=$(CDPATH= cd "$1" && pwd)
 folder=$(mktemp -d)
@@ -57,6 +57,7 @@ expect "which says so" run -c "import fastreduce; config = fastreduce.show_confi
 assert config['cuda'] is None and config['gpu'] == {} and config['version'] in '$folder/dist'.join(
     __import__('os').listdir('$folder/dist')), config"
 run "$root/test/python/test_package.py" || failed=1
+run "$root/test/python/test_torch.py" || [ $? = 77 ] || failed=1
 expect "uninstalled" $python -m pip uninstall -q -y fastreduce
 expect "nothing is left" sh -c "! ls -d '$folder'/venv/lib/python*/site-packages/*fastreduce*"
 if command -v nvcc > /dev/null; then

@@ -369,9 +369,10 @@ def check_semantics():
                       torch.bool):
             for shape, x in shapes(dtype):
                 # What PyTorch does on the CPU alone: -infinity, and another error first; and the
-                # mean beside a variance, which is NaN where there is an infinity.
-                odd = ("torch.max(x,out", "int8))") if not x.numel() else ("_mean(",) if (
-                    shape == "NaN and infinities") else ()
+                # mean beside a variance, which is NaN where there is an infinity; on the GPU also
+                # an rms_norm of a row with one.
+                odd = ("torch.max(x,out", "int8))") if not x.numel() else (
+                    "_mean(", "rms_norm") if shape == "NaN and infinities" else ()
                 x = x.to(device)  # a copy keeps the strides, if there are no gaps
                 expressions = [each for each in (FLOATS if dtype.is_floating_point
                                                  else INTEGERS).split()

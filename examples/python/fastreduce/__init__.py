@@ -155,8 +155,8 @@ def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: An
     offsets, of int32 or int64 on the device of x, hold one number more than there are segments.
     With `ends`, as many as offsets and of their dtype, segment s is x[offsets[s]:ends[s]]: then
     segments may overlap, leave gaps, and come in any order. A segment that ends before it begins
-    is empty, and has the result of no elements: of min, max, argmin and argmax what fastreduce.h says. On a
-    GPU offsets are read when the kernel runs, so one outside of x is not noticed.
+    is empty, and has the result of no elements: of min, max, argmin and argmax what fastreduce.h
+    says. On a GPU offsets are read when the kernel runs, so one outside of x is not noticed.
 
     op is the name of a function of this module.
     """
