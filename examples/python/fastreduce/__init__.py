@@ -1,0 +1,171 @@
+"""Reductions whose bits are always the same, of NumPy, PyTorch, CuPy and JAX arrays.
+
+By default a result is AUTO's: the pairwise sum by index. It does not depend on the GPU, on the
+rows beside it, or on the run, and the CPU gives the same bits. With ``exact=True`` sums, means,
+norms and variances of floats are exact and rounded once, whatever the order of the elements.
+
+An array is on the CPU or on an NVIDIA GPU; the result is an array of the same library there. On a
+GPU a call goes to the library's current stream and returns at once; the first one on a stream
+allocates a workspace of 1 MiB. Nothing is copied: an array is read where it is, through its
+strides, or refused. What the functions take:
+
+x
+    The array: float16, bfloat16, float32, float64, (u)int8 to (u)int64, or bool, which counts as
+    uint8. NumPy, PyTorch, CuPy and JAX arrays, and any other that speaks DLPack if `out` is given.
+axis
+    None for all axes, an int, or a tuple of ints. Negative ones count from the end.
+keepdims
+    Whether reduced axes stay, with one element.
+out
+    None, or an array for the result, of its shape and dtype, without gaps, on the same device. The
+    function returns it. Arrays of JAX cannot be written, so they take none.
+exact
+    Whether the result is the exact one, rounded once: of float16, bfloat16, float32 and float64.
+dtype
+    None for the dtype in the table; with ``exact=True`` also "float64".
+
+    =========================  =================  =======  ======================
+    function                   16 bits, float32   float64  integers
+    =========================  =================  =======  ======================
+    sum, prod, dot             float32            float64  (u)int64, modulo 2**64
+    sum_abs, sum_squares       float32            float64  uint64, modulo 2**64
+    mean, var, norm            float32            float64  float64
+    min, max                   that of x          float64  that of x
+    max_abs                    that of x          float64  the unsigned dtype
+    argmin, argmax             int64              int64    int64
+    count_nonzero              uint64             uint64   uint64
+    =========================  =================  =======  ======================
+
+TypeError: a dtype that is not taken, or no array. ValueError: axes, shapes, strides or devices that
+do not fit; min, max, argmin or argmax of no elements. RuntimeError: what CUDA reports. Where a call
+is refused `out` is as it was. All functions may be called by several threads at once.
+"""
+
+from __future__ import annotations
+
+from builtins import max as _max
+from operator import index as _index
+from typing import Any, Optional, Union
+
+from . import _core
+from ._accumulator import Accumulator
+from ._core import __version__, show_config
+
+_compiled, _direct = _core.reduce_, _core.direct
+Axis = Optional[Union[int, "tuple[int, ...]"]]
+
+
+def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: Any, op: int) -> Any:
+    if type(x) in _direct and type(axis) is int and dtype is None and not x.requires_grad:
+        made = _compiled(x, out, axis, keepdims, op, exact, 0)  # the shortest way: PyTorch's rows
+        return made if out is None else out
+    asked = 0 if dtype is None else _core.type_number(dtype)
+    if axis is not None and type(axis) is not int:
+        axis = tuple(map(_index, axis)) if isinstance(axis, (tuple, list)) else _index(axis)
+
+    def result() -> tuple[tuple[int, ...], str]:
+        return (_core.result_shape(x.shape, axis, keepdims),
+                _core.result_type(str(x.dtype), op, asked))
+
+    return _core.call(_core.reduce_, (x,), out, result, (axis, keepdims, op, exact, asked))
+
+
+def sum(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+        exact: bool = False, dtype: Any = None) -> Any:
+    """The sum of the elements; 0 of none."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 0)
+
+
+def prod(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The product of the elements; 1 of none."""
+    return _reduce(x, axis, keepdims, out, False, None, 1)
+
+
+def min(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The least element; NaN if one is NaN. -0 is less than +0."""
+    return _reduce(x, axis, keepdims, out, False, None, 2)
+
+
+def max(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The greatest element; NaN if one is NaN. +0 is greater than -0."""
+    return _reduce(x, axis, keepdims, out, False, None, 3)
+
+
+def argmin(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The index of the least element along the axes, the first of several; a NaN is less."""
+    return _reduce(x, axis, keepdims, out, False, None, 4)
+
+
+def argmax(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The index of the greatest element, the first of several; a NaN is greater."""
+    return _reduce(x, axis, keepdims, out, False, None, 5)
+
+
+def sum_abs(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+            exact: bool = False, dtype: Any = None) -> Any:
+    """The sum of the magnitudes (the 1-norm); 0 of no elements."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 6)
+
+
+def sum_squares(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+                exact: bool = False, dtype: Any = None) -> Any:
+    """The sum of the squares; 0 of no elements."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 7)
+
+
+def max_abs(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The greatest magnitude (the infinity norm); 0 of no elements, NaN if one is NaN."""
+    return _reduce(x, axis, keepdims, out, False, None, 8)
+
+
+def norm(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+         exact: bool = False, dtype: Any = None) -> Any:
+    """The root of the sum of the squares (the 2-norm), which does not overflow on the way."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 9)
+
+
+def mean(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+         exact: bool = False, dtype: Any = None) -> Any:
+    """The arithmetic mean; NaN of no elements."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 10)
+
+
+def var(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+        exact: bool = False, dtype: Any = None) -> Any:
+    """The mean square of the distance from the mean (``correction=0``); NaN of no elements."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 11)
+
+
+def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """How many elements are not zero; NaN is not zero."""
+    return _reduce(x, axis, keepdims, out, False, None, 12)
+
+
+def dot(x: Any, y: Any, *, out: Any = None, exact: bool = False, dtype: Any = None) -> Any:
+    """The sum of the products of two arrays of one axis, of one dtype and device; 0 of none."""
+    asked = _core.type_number(dtype)
+    return _core.call(_core.dot_, (x, y), out,
+                      lambda: ((), _core.result_type(str(x.dtype), 0, asked)), (exact, asked))
+
+
+def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: Any = None,
+             exact: bool = False, dtype: Any = None) -> Any:
+    """Reduces segments of an array of one axis: segment s is x[offsets[s]:offsets[s + 1]].
+
+    offsets, of int32 or int64 on the device of x, hold one number more than there are segments.
+    With `ends`, as many as offsets and of their dtype, segment s is x[offsets[s]:ends[s]]: then
+    segments may overlap, leave gaps, and come in any order. A segment that ends before it begins
+    is empty, and has the result of no elements: of min, max, argmin and argmax what fastreduce.h
+    says. On a GPU offsets are read when the kernel runs, so one outside of x is not noticed.
+
+    op is the name of a function of this module.
+    """
+    if op not in _core.OPERATORS:
+        raise ValueError(f"fastreduce: op is {op!r}, and no function of one array")
+    number, asked = _core.OPERATORS.index(op), _core.type_number(dtype)
+
+    def result() -> tuple[tuple[int, ...], str]:
+        return ((_max(offsets.shape[0] - (ends is None), 0),),
+                _core.result_type(str(x.dtype), number, asked))
+
+    return _core.call(_core.segments_, (x, offsets, ends), out, result, (number, exact, asked))

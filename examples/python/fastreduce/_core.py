@@ -1,0 +1,180 @@
+"""The compiled functions, and what calls them for each library of arrays."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import tvm_ffi
+
+from ._build import BUILT  # written by the build: what the library holds
+
+__version__ = "0.6.1"
+
+_library = tvm_ffi.load_module(str(next(Path(__file__).parent.glob("_binding.*"))))
+reduce_ = _library["reduce"]
+dot_ = _library["dot"]
+segments_ = _library["segments"]
+accumulate_ = _library["accumulate"]
+merge_accumulators = _library["merge_accumulators"]
+accumulator_value = _library["accumulator_value"]
+
+# numbers of fastreduce.h
+TYPES = ("", "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
+         "uint8", "uint16", "uint32", "uint64")
+OPERATORS = ("sum", "prod", "min", "max", "argmin", "argmax", "sum_abs", "sum_squares", "max_abs",
+             "norm", "mean", "var", "count_nonzero")
+
+
+def type_number(dtype: Any) -> int:
+    """The number of a dtype of any library, or of its name; 0 for None."""
+    if dtype is None:
+        return 0
+    name = dtype if isinstance(dtype, str) else (
+        getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+        or str(dtype).rpartition(".")[2])
+    if name not in TYPES[1:]:
+        raise TypeError(f"fastreduce: there are no results of dtype {dtype!r}")
+    return TYPES.index(name)
+
+
+def result_type(x: str, op: int, asked: int) -> str:
+    """The dtype of the result of an operator on dtype x, by the table of this package."""
+    if asked:
+        return TYPES[asked]
+    if op in (2, 3):
+        return x
+    if op in (4, 5):
+        return "int64"
+    if op == 12:
+        return "uint64"
+    x = "uint8" if x == "bool" else x
+    if op == 8:
+        return x if "float" in x or x[0] == "u" else "u" + x
+    if "float" in x:
+        return "float64" if x == "float64" else "float32"
+    if op >= 9:
+        return "float64"
+    return "uint64" if x[0] == "u" or op in (6, 7) else "int64"
+
+
+def axes_of(axis: Any, count: int) -> list[int]:
+    """The axes that are reduced, from the first on, of an array of `count` axes."""
+    given = range(count) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = sorted(one + count if one < 0 else one for one in given)
+    if axes and not 0 <= axes[0] <= axes[-1] < count:
+        raise ValueError(f"fastreduce: axis {axis} is out of bounds of {count} axes")
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"fastreduce: an axis occurs twice in {axis}")
+    return axes
+
+
+def result_shape(shape: tuple[int, ...], axis: Any, keepdims: bool) -> tuple[int, ...]:
+    """The shape of the result."""
+    axes = axes_of(axis, len(shape))
+    return tuple(1 if k in axes else size for k, size in enumerate(shape)
+                 if keepdims or k not in axes)
+
+
+def show_config() -> dict[str, Any]:
+    """What was compiled into this package.
+
+    Returns a dict: "version"; "cuda", the version of nvcc, or None where there are functions of the
+    CPU alone; "architectures" of GPUs, compiled for; "gpu", for each dtype the functions that it
+    has on a GPU, with "exact " before those that take ``exact=True``.
+    """
+    supports = _library["supports"]
+    gpu = {}
+    for number, name in enumerate(TYPES):
+        functions = [exact * "exact " + function
+                     for exact in (False, True) for op, function in enumerate(OPERATORS)
+                     if number and supports(number, op, exact) & 2]
+        functions += [exact * "exact " + "dot" for exact in (False, True)
+                      if number and supports(number, 0, exact) & 4]
+        if functions:
+            gpu[name] = functions
+    return {"version": __version__, **BUILT, "gpu": gpu}
+
+
+# ---- Calls, by the library of the arrays --------------------------------------------------------
+
+
+def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+         arguments: tuple[Any, ...]) -> Any:
+    """Calls function(*arrays, output, *arguments), and returns its output.
+
+    The output is `out`, or if that is None an array of the library of the first of `arrays`.
+    `result()` is its shape and the name of its dtype.
+    """
+    adapter = _adapters.get(type(arrays[0])) or _adapter(arrays[0])
+    return adapter(function, arrays, out, result, arguments)
+
+
+def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+           arguments: tuple[Any, ...]) -> Any:
+    if arrays[0].requires_grad and sys.modules["torch"].is_grad_enabled():
+        raise TypeError("fastreduce: x requires a gradient: call the function of fastreduce.torch, "
+                        "or pass x.detach()")
+    made = function(*arrays, out, *arguments)  # PyTorch allocates it
+    return made if out is None else out
+
+
+def _numpy(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+           arguments: tuple[Any, ...]) -> Any:
+    made = sys.modules["numpy"].empty(*result()) if out is None else out
+    function(*map(_view, arrays), _view(made), *arguments)
+    return made[()] if out is None else out
+
+
+def _view(x: Any) -> Any:
+    """An array of NumPy as a tensor: one that may only be read, too, from NumPy 2.1 on."""
+    if x is None:
+        return None
+    try:
+        return tvm_ffi.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    except (AttributeError, BufferError) as error:
+        raise TypeError(f"fastreduce: no array that speaks DLPack: {error}") from None
+    except TypeError:
+        return tvm_ffi.from_dlpack(x)
+
+
+def _cupy(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+          arguments: tuple[Any, ...]) -> Any:
+    cupy = sys.modules["cupy"]
+    device = arrays[0].device
+    with device:
+        made = cupy.empty(*result()) if out is None else out
+        stream = cupy.cuda.get_current_stream().ptr  # which DLPack does not say
+        views = [None if each is None else tvm_ffi.from_dlpack(each.__dlpack__(stream=-1))
+                 for each in (*arrays, made)]
+        with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", device.id), stream):
+            function(*views, *arguments)
+    return made
+
+
+def _other(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+           arguments: tuple[Any, ...]) -> Any:
+    if not hasattr(arrays[0], "__dlpack__"):
+        raise TypeError(f"fastreduce: {type(arrays[0]).__name__} is no array that speaks DLPack")
+    if out is None:
+        raise TypeError(f"fastreduce: pass out=, as arrays of {type(arrays[0]).__module__} cannot "
+                        "be made here")
+    function(*arrays, out, *arguments)
+    return out
+
+
+def _adapter(x: Any) -> Any:
+    """What calls a function for arrays of the type of x, from now on."""
+    name = type(x).__module__.partition(".")[0]
+    if name == "torch" and type(x) is sys.modules["torch"].Tensor:
+        direct.add(type(x))
+    known = {"torch": _torch, "numpy": _numpy, "cupy": _cupy}.get(name, _other)
+    if "jax" in sys.modules and isinstance(x, sys.modules["jax"].Array):
+        from ._jax import call as known
+    _adapters[type(x)] = known
+    return known
+
+
+_adapters: dict[type, Any] = {}
+direct: set[type] = set()  # PyTorch's class of tensors, from the first one on
