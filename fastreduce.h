@@ -2950,7 +2950,9 @@ static inline void fastreduce_detail_combine(const fastreduce_detail_reduction *
     }
     a->value = r->op == FASTREDUCE_PRODUCT ? a->value * b->value : a->value + b->value;
     if (r->op == FASTREDUCE_VARIANCE) a->more = a->more + b->more;
-    if (r->is_narrow) narrow = (float)a->value, a->value = (double)narrow;
+    if (!r->is_narrow) return;
+    narrow = (float)a->value;
+    a->value = (double)narrow;
 }
 
 /* Combines n neighbours, in place. */
@@ -3084,33 +3086,6 @@ static inline fastreduce_detail_partial fastreduce_detail_reduce(fastreduce_deta
     return fastreduce_detail_combine_neighbors(r, r->leaf, n);
 }
 
-/* Returns the bits of a result that is a float or a double. A NaN is always the same. */
-static inline uint64_t fastreduce_detail_finish_pairwise(const fastreduce_detail_reduction *r,
-                                                         fastreduce_detail_partial all)
-{
-    const int is_variance = r->op == FASTREDUCE_VARIANCE,
-              is_double = fastreduce_output_type(r->type, r->op) == FASTREDUCE_F64;
-    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
-    volatile double n = (double)r->n, mean = all.value / n;
-    double wide;
-    float narrow;
-    uint64_t bits;
-    uint32_t low32;
-    if (is_variance) all.value = fastreduce_detail_fuse(-all.value, mean, all.more, FASTREDUCE_SUM);
-    if (is_variance || r->op == FASTREDUCE_MEAN) all.value = all.value / n;
-    if (r->op == FASTREDUCE_NORM2) {
-        all.value = fastreduce_detail_fuse(all.value, 1, 0, FASTREDUCE_NORM2);
-        if (all.more > 0) all.value = all.value * FASTREDUCE_DETAIL_UP;
-        if (all.more < 0) all.value = all.value * FASTREDUCE_DETAIL_DOWN;
-    }
-    wide = all.value;
-    narrow = (float)wide;
-    memcpy(&bits, &wide, sizeof bits);
-    memcpy(&low32, &narrow, sizeof low32);
-    if ((bits & ~sign) > infinity) return is_double ? infinity | infinity >> 1 : 0x7fc00000;
-    return is_variance && bits & sign ? 0 : is_double ? bits : low32;
-}
-
 /* Returns the bits of an extreme or its index. The greatest key wins, which a NaN has. */
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detail_reduction *r)
 {
@@ -3138,13 +3113,13 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detai
     return r->is_float && best >> 63 ? ~best ^ r->top : best;
 }
 
-/* Returns the bits of a count, or of a result of integers. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r)
+/* Returns a count or a result of integers, and its value as a double. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
+                                                        volatile double *value)
 {
     const uint64_t mask = 0xffffffff;
-    uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0; /* a sum of 128 bits, for MEAN */
+    uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0; /* a sum has 128 bits, for MEAN */
     int64_t limb[8] = {0};
-    fastreduce_detail_partial all = {0, 0};
     size_t i;
     for (i = 0; i < r->n; ++i) {
         uint64_t x = fastreduce_detail_element(r, r->x, i);
@@ -3154,25 +3129,31 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_
         low = r->op == FASTREDUCE_PRODUCT ? low * x : low + x;
         high += (low < x) - (r->is_signed ? x >> 63 : 0);
     }
-    if (r->op != FASTREDUCE_MEAN && r->op != FASTREDUCE_NORM2) return low;
     limb[0] = (int64_t)(low & mask), limb[1] = (int64_t)(low >> 32);
     limb[2] = (int64_t)(high & mask), limb[3] = (int64_t)high >> 32;
-    all.value =
+    *value =
         fastreduce_detail_double_of(fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53));
-    return fastreduce_detail_finish_pairwise(r, all);
+    return low;
 }
 
-/* Returns the bits of AUTO's result. */
+/* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const void *y, size_t n,
                                                            fastreduce_type type,
                                                            fastreduce_operator op)
 {
-    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
+    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
+    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM),
+                          output = fastreduce_output_type(type, op);
     const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE,
               has_packs =
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     fastreduce_detail_reduction reduction, *const r = &reduction;
-    fastreduce_detail_partial all = {0, 0};
+    fastreduce_detail_partial all = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
+    volatile double count = (double)n, mean;
+    double wide;
+    float narrow;
+    uint64_t bits;
+    uint32_t low32;
     r->x = x, r->y = y ? y : x, r->n = n, r->type = type, r->op = op;
     r->bytes = fastreduce_type_size(type), r->top = (uint64_t)1 << (8 * r->bytes - 1);
     r->pack = has_packs ? 16 / r->bytes : 1;
@@ -3180,14 +3161,33 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
     r->is_signed = sum == FASTREDUCE_I64;
     r->has_products = y || is_norm || op == FASTREDUCE_SUM_SQUARES;
     r->is_narrow = sum == FASTREDUCE_F32 && !has_packs;
+
     if ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op == FASTREDUCE_MAX_ABS)
         return fastreduce_detail_extreme(r);
     if (op == FASTREDUCE_COUNT_NONZERO ||
-        (!r->is_float && !is_variance && !(is_norm && r->bytes > 1)))
-        return fastreduce_detail_whole(r);
-    if (op == FASTREDUCE_PRODUCT) all.value = 1;
-    if (n > 0) all = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
-    return fastreduce_detail_finish_pairwise(r, all);
+        (!r->is_float && !is_variance && (!is_norm || r->bytes == 1))) {
+        bits = fastreduce_detail_whole(r, &all.value);
+        if (output != FASTREDUCE_F64) return bits;
+    } else if (n > 0) {
+        all = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
+    }
+
+    mean = all.value / count;
+    if (is_variance) all.value = fastreduce_detail_fuse(-all.value, mean, all.more, FASTREDUCE_SUM);
+    if (is_variance || op == FASTREDUCE_MEAN) all.value = all.value / count;
+    if (is_norm) {
+        all.value = fastreduce_detail_fuse(all.value, 1, 0, op);
+        if (all.more > 0) all.value = all.value * FASTREDUCE_DETAIL_UP;
+        if (all.more < 0) all.value = all.value * FASTREDUCE_DETAIL_DOWN;
+    }
+    wide = all.value;
+    narrow = (float)wide;
+    memcpy(&bits, &wide, sizeof bits);
+    memcpy(&low32, &narrow, sizeof low32);
+    if ((bits & ~sign) > infinity)
+        return output == FASTREDUCE_F64 ? infinity | infinity >> 1 : 0x7fc00000;
+    if (is_variance && bits & sign) return 0; /* where squares underflow */
+    return output == FASTREDUCE_F64 ? bits : low32;
 }
 
 /* Of x, or of its products with y, or with itself. */
