@@ -2886,8 +2886,8 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
 #define FASTREDUCE_DETAIL_DOWN 2.409919865102884e-181 /* 2^-600 */
 
 /* A partial result: a sum or a product; for VARIANCE, a sum and the sum of squares; for NORM2, the
- * sum of squares of elements times 2^(-600 more). What rounds is volatile: it may be any number at
- * any time, so that no option of a compiler changes it. */
+ * sum of squares of elements times 2^(-600 more). No option of a compiler changes what rounds, as
+ * that is volatile: it may have any value whenever it is read. */
 typedef struct fastreduce_detail_partial {
     volatile double value, more;
 } fastreduce_detail_partial;
@@ -2939,11 +2939,9 @@ static inline void fastreduce_detail_combine(const fastreduce_detail_reduction *
                                              const fastreduce_detail_partial *b)
 {
     volatile float narrow;
-    volatile double low;
     if (r->op == FASTREDUCE_NORM2 && a->more != b->more) {
         const fastreduce_detail_partial *const high = a->more > b->more ? a : b;
-        low = (high == a ? b : a)->value;
-        low = low * FASTREDUCE_DETAIL_DOWN;
+        volatile double low = (high == a ? b : a)->value * FASTREDUCE_DETAIL_DOWN;
         a->value = fastreduce_detail_fuse(low, FASTREDUCE_DETAIL_DOWN, high->value, FASTREDUCE_SUM);
         a->more = high->more;
         return;
@@ -2975,7 +2973,7 @@ fastreduce_detail_make_leaf(const fastreduce_detail_reduction *r, double x, doub
     leaf->more = r->op == FASTREDUCE_VARIANCE ? leaf->value * leaf->value : 0;
     if (r->op != FASTREDUCE_NORM2 || r->type != FASTREDUCE_F64) return;
     if (leaf->value > 8.452712498170644e270) leaf->more = 1;    /* 2^900 */
-    if (leaf->value < 1.1830521861667747e-271) leaf->more = -1; /* 2^-900; NaN may be in any */
+    if (leaf->value < 1.1830521861667747e-271) leaf->more = -1; /* 2^-900; of NaN, none matters */
     if (leaf->more != 0) {
         leaf->value = x * (leaf->more > 0 ? FASTREDUCE_DETAIL_DOWN : FASTREDUCE_DETAIL_UP);
         leaf->value = leaf->value * leaf->value;
@@ -3043,7 +3041,7 @@ static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction 
     leaf->more = fastreduce_detail_fuse(by, leaf->more, all, FASTREDUCE_SUM);
 }
 
-/* Reduces a chunk of n floats, as floats: that is faster. */
+/* Reduces a chunk of n floats. Arithmetic of floats is faster. */
 FASTREDUCE_DETAIL_ONCE fastreduce_detail_partial
 fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, size_t n)
 {
@@ -3086,7 +3084,8 @@ static inline fastreduce_detail_partial fastreduce_detail_reduce(fastreduce_deta
     return fastreduce_detail_combine_neighbors(r, r->leaf, n);
 }
 
-/* Returns the bits of an extreme or its index. The greatest key wins, which a NaN has. */
+/* Returns the bits of an extreme or its index. Keys are in the order of elements, or for a minimum
+ * in the reverse order. A NaN has the greatest. */
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detail_reduction *r)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
@@ -3100,7 +3099,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detai
     size_t i, index = 0;
     for (i = 0; i < r->n; ++i) {
         uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x & (r->top - 1), key;
-        if (r->is_float && x & r->top) /* the integers ~0, ~1 ... are -0 and what is below it */
+        if (r->is_float && x & r->top) /* -0 is the integer -1; an index takes it for +0 */
             x = is_abs || (is_index && magnitude == 0) ? magnitude : ~magnitude;
         if (r->is_signed && is_abs && x >> 63) x = 0 - x;
         key = r->is_float && magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
@@ -3149,7 +3148,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     fastreduce_detail_reduction reduction, *const r = &reduction;
     fastreduce_detail_partial all = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
-    volatile double count = (double)n, mean;
+    volatile double count = (double)n;
     double wide;
     float narrow;
     uint64_t bits;
@@ -3172,8 +3171,10 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
         all = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
     }
 
-    mean = all.value / count;
-    if (is_variance) all.value = fastreduce_detail_fuse(-all.value, mean, all.more, FASTREDUCE_SUM);
+    if (is_variance) {
+        volatile double mean = all.value / count;
+        all.value = fastreduce_detail_fuse(-all.value, mean, all.more, FASTREDUCE_SUM);
+    }
     if (is_variance || op == FASTREDUCE_MEAN) all.value = all.value / count;
     if (is_norm) {
         all.value = fastreduce_detail_fuse(all.value, 1, 0, op);
@@ -3181,7 +3182,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
         if (all.more < 0) all.value = all.value * FASTREDUCE_DETAIL_DOWN;
     }
     wide = all.value;
-    narrow = (float)wide;
+    narrow = output == FASTREDUCE_F32 ? (float)wide : 0;
     memcpy(&bits, &wide, sizeof bits);
     memcpy(&low32, &narrow, sizeof low32);
     if ((bits & ~sign) > infinity)
