@@ -3051,13 +3051,11 @@ fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, si
         r->y == r->x ? x : fastreduce_detail_floats(r->y, first, n, r->type, 0, r->buffer[1]);
     volatile float all[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_detail_partial result = {0, 0};
-    size_t k;
+    size_t step, k;
     for (k = 0; k < n; ++k) all[k] = r->has_products ? x[k] * y[k] : x[k];
-    for (; n > 1; n = (n + 1) / 2)
-        for (k = 0; k < n; k += 2)
-            all[k / 2] = k + 1 == n   ? all[k]
-                         : is_product ? all[k] * all[k + 1]
-                                      : all[k] + all[k + 1];
+    for (step = 1; step < n; step *= 2)
+        for (k = 0; k + step < n; k += 2 * step)
+            all[k] = is_product ? all[k] * all[k + step] : all[k] + all[k + step];
     result.value = (double)all[0];
     return result;
 }
@@ -3143,9 +3141,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM),
                           output = fastreduce_output_type(type, op);
-    const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE,
-              has_packs =
-                  sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
+    const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
     fastreduce_detail_reduction reduction, *const r = &reduction;
     fastreduce_detail_partial all = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
     volatile double count = (double)n;
@@ -3155,11 +3151,13 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
     uint32_t low32;
     r->x = x, r->y = y ? y : x, r->n = n, r->type = type, r->op = op;
     r->bytes = fastreduce_type_size(type), r->top = (uint64_t)1 << (8 * r->bytes - 1);
-    r->pack = has_packs ? 16 / r->bytes : 1;
+    r->pack = 1;
+    if (sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16)))
+        r->pack = 16 / r->bytes;
     r->is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
     r->is_signed = sum == FASTREDUCE_I64;
     r->has_products = y || is_norm || op == FASTREDUCE_SUM_SQUARES;
-    r->is_narrow = sum == FASTREDUCE_F32 && !has_packs;
+    r->is_narrow = sum == FASTREDUCE_F32 && r->pack == 1;
 
     if ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op == FASTREDUCE_MAX_ABS)
         return fastreduce_detail_extreme(r);
