@@ -3013,7 +3013,7 @@ static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction 
         fastreduce_detail_floats(r->x, first, count, r->type, 0, r->buffer[0]);
     volatile float x[8], sum[8], squares[8];
     volatile double all, by;
-    fastreduce_detail_partial far[8];
+    fastreduce_detail_partial part[8];
     size_t step, k;
     for (k = 0; k < r->pack; ++k) {
         x[k] = k < count ? from[k] : pivot;
@@ -3026,10 +3026,10 @@ static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction 
             squares[k] = squares[k] + squares[k + step];
         }
     all = (double)squares[0];
-    if (is_norm ? all < (double)1e-25f || all > (double)1e38f : all > 3.4028234663852886e38) {
+    if (is_norm ? all < (double)1e-25f || all > (double)1e38f : all > 1e300) { /* infinity */
         for (k = 0; k < r->pack; ++k)
-            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot), far + k);
-        *leaf = fastreduce_detail_combine_neighbors(r, far, r->pack);
+            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot), part + k);
+        *leaf = fastreduce_detail_combine_neighbors(r, part, r->pack);
         return;
     }
     leaf->value = all;
