@@ -805,10 +805,10 @@ fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumul
  *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Others:
  *                 UNSUPPORTED.
  *
- * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. Where the CPU
- * is not in its usual mode, which flushes no denormals and rounds once and to nearest, the call is
- * UNSUPPORTED. GCC's -ffast-math makes programs begin by flushing them, until they clear that flag.
- * One thread. Other errors as of fastreduce_host_reduce. */
+ * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. While the CPU
+ * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED, and the output
+ * stays as it was. Programs that GCC links with -ffast-math flush denormals until they clear that
+ * flag. One thread. Other errors as of fastreduce_host_reduce. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, void *output, size_t n,
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
@@ -3001,7 +3001,8 @@ fastreduce_detail_make_wide_leaf(const fastreduce_detail_reduction *r, size_t i,
     fastreduce_detail_make_leaf(r, x, y, leaf);
 }
 
-/* Makes a leaf of a pack of floats, for NORM2 and VARIANCE. */
+/* Makes a leaf of a pack of floats, for NORM2 (where q is called F at fastreduce_operator) and
+ * VARIANCE (Q). */
 static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction *r, size_t first,
                                                     fastreduce_detail_partial *leaf)
 {
@@ -3012,7 +3013,7 @@ static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction 
     const float *const from =
         fastreduce_detail_floats(r->x, first, count, r->type, 0, r->buffer[0]);
     volatile float x[8], sum[8], squares[8];
-    volatile double all, by;
+    volatile double q, by;
     fastreduce_detail_partial part[8];
     size_t step, k;
     for (k = 0; k < r->pack; ++k) {
@@ -3025,20 +3026,21 @@ static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction 
             sum[k] = sum[k] + sum[k + step];
             squares[k] = squares[k] + squares[k + step];
         }
-    all = (double)squares[0];
-    if (is_norm ? all < (double)1e-25f || all > (double)1e38f : all > 1e300) { /* infinity */
+    q = (double)squares[0];
+    if (is_norm ? q < (double)1e-25f || q > (double)1e38f : q > 1e300) { /* infinity */
         for (k = 0; k < r->pack; ++k)
-            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot), part + k);
+            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot),
+                                        part + k);
         *leaf = fastreduce_detail_combine_neighbors(r, part, r->pack);
         return;
     }
-    leaf->value = all;
+    leaf->value = q;
     leaf->more = 0;
     if (is_norm) return;
     by = (double)x[0] - (double)pivot;
     leaf->value = (double)(int)r->pack * by + (double)sum[0];
     leaf->more = leaf->value + (double)sum[0];
-    leaf->more = fastreduce_detail_fuse(by, leaf->more, all, FASTREDUCE_SUM);
+    leaf->more = fastreduce_detail_fuse(by, leaf->more, q, FASTREDUCE_SUM);
 }
 
 /* Reduces a chunk of n floats. Arithmetic of floats is faster. */
@@ -3049,14 +3051,14 @@ fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, si
     const float *const x = fastreduce_detail_floats(r->x, first, n, r->type, is_abs, r->buffer[0]);
     const float *const y =
         r->y == r->x ? x : fastreduce_detail_floats(r->y, first, n, r->type, 0, r->buffer[1]);
-    volatile float all[FASTREDUCE_DETAIL_CHUNK];
+    volatile float partial[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_detail_partial result = {0, 0};
     size_t step, k;
-    for (k = 0; k < n; ++k) all[k] = r->has_products ? x[k] * y[k] : x[k];
+    for (k = 0; k < n; ++k) partial[k] = r->has_products ? x[k] * y[k] : x[k];
     for (step = 1; step < n; step *= 2)
         for (k = 0; k + step < n; k += 2 * step)
-            all[k] = is_product ? all[k] * all[k + step] : all[k] + all[k + step];
-    result.value = (double)all[0];
+            partial[k] = is_product ? partial[k] * partial[k + step] : partial[k] + partial[k + step];
+    result.value = (double)partial[0];
     return result;
 }
 
@@ -3143,7 +3145,7 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
                           output = fastreduce_output_type(type, op);
     const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
     fastreduce_detail_reduction reduction, *const r = &reduction;
-    fastreduce_detail_partial all = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
+    fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
     volatile double count = (double)n;
     double wide;
     float narrow;
@@ -3163,23 +3165,23 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const 
         return fastreduce_detail_extreme(r);
     if (op == FASTREDUCE_COUNT_NONZERO ||
         (!r->is_float && !is_variance && (!is_norm || r->bytes == 1))) {
-        bits = fastreduce_detail_whole(r, &all.value);
+        bits = fastreduce_detail_whole(r, &total.value);
         if (output != FASTREDUCE_F64) return bits;
     } else if (n > 0) {
-        all = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
+        total = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
     }
 
     if (is_variance) {
-        volatile double mean = all.value / count;
-        all.value = fastreduce_detail_fuse(-all.value, mean, all.more, FASTREDUCE_SUM);
+        volatile double mean = total.value / count;
+        total.value = fastreduce_detail_fuse(-total.value, mean, total.more, FASTREDUCE_SUM);
     }
-    if (is_variance || op == FASTREDUCE_MEAN) all.value = all.value / count;
+    if (is_variance || op == FASTREDUCE_MEAN) total.value = total.value / count;
     if (is_norm) {
-        all.value = fastreduce_detail_fuse(all.value, 1, 0, op);
-        if (all.more > 0) all.value = all.value * FASTREDUCE_DETAIL_UP;
-        if (all.more < 0) all.value = all.value * FASTREDUCE_DETAIL_DOWN;
+        total.value = fastreduce_detail_fuse(total.value, 1, 0, op);
+        if (total.more > 0) total.value = total.value * FASTREDUCE_DETAIL_UP;
+        if (total.more < 0) total.value = total.value * FASTREDUCE_DETAIL_DOWN;
     }
-    wide = all.value;
+    wide = total.value;
     narrow = output == FASTREDUCE_F32 ? (float)wide : 0;
     memcpy(&bits, &wide, sizeof bits);
     memcpy(&low32, &narrow, sizeof low32);
