@@ -3051,14 +3051,14 @@ fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, si
     const float *const x = fastreduce_detail_floats(r->x, first, n, r->type, is_abs, r->buffer[0]);
     const float *const y =
         r->y == r->x ? x : fastreduce_detail_floats(r->y, first, n, r->type, 0, r->buffer[1]);
-    volatile float partial[FASTREDUCE_DETAIL_CHUNK];
+    volatile float sum[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_detail_partial result = {0, 0};
     size_t step, k;
-    for (k = 0; k < n; ++k) partial[k] = r->has_products ? x[k] * y[k] : x[k];
+    for (k = 0; k < n; ++k) sum[k] = r->has_products ? x[k] * y[k] : x[k];
     for (step = 1; step < n; step *= 2)
         for (k = 0; k + step < n; k += 2 * step)
-            partial[k] = is_product ? partial[k] * partial[k + step] : partial[k] + partial[k + step];
-    result.value = (double)partial[0];
+            sum[k] = is_product ? sum[k] * sum[k + step] : sum[k] + sum[k + step];
+    result.value = (double)sum[0];
     return result;
 }
 
