@@ -805,10 +805,10 @@ fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumul
  *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Others:
  *                 UNSUPPORTED.
  *
- * A NaN may be another NaN than a GPU's. Rounding modes, flushing of denormals and -ffast-math do
- * not change the result. The first two make sums of floats slow, and so does what GCC links into
- * programs by -ffast-math, which flushes denormals. One thread. Errors as of
- * fastreduce_host_reduce. */
+ * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. While the CPU
+ * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED, and the output
+ * stays as it was. Programs that GCC links with -ffast-math flush denormals until they clear that
+ * flag. One thread. Other errors as of fastreduce_host_reduce. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, void *output, size_t n,
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
@@ -2882,352 +2882,313 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
 
 /* ---- AUTO's bits, on the CPU ---- */
 
-/* Real numbers are the bits of doubles: */
-#define FASTREDUCE_DETAIL_SIGN ((uint64_t)1 << 63) /* -0 */
-#define FASTREDUCE_DETAIL_ONE ((uint64_t)1023 << 52)
-#define FASTREDUCE_DETAIL_INFINITY ((uint64_t)2047 << 52)
-#define FASTREDUCE_DETAIL_SCALE ((uint64_t)600 << 52) /* multiplies by 2^600 where it is added */
+#define FASTREDUCE_DETAIL_UP 4.149515568880993e180    /* 2^600 */
+#define FASTREDUCE_DETAIL_DOWN 2.409919865102884e-181 /* 2^-600 */
 
-/* A partial result: a real number; a sum and the sum of squares; a sum of scaled squares and its
- * scale; an integer of 128 bits; the key of an extreme and its index. */
+/* A partial result: a sum or a product; for VARIANCE, a sum and the sum of squares; for NORM2, the
+ * sum of squares of elements times 2^(-600 more). No option of a compiler changes what rounds, as
+ * that is volatile: it may have any value whenever it is read. */
 typedef struct fastreduce_detail_partial {
-    uint64_t value, more;
+    volatile double value, more;
 } fastreduce_detail_partial;
 
 typedef struct fastreduce_detail_reduction {
-    const char *x, *y;     /* y is null, or the second array of a dot product */
+    const void *x, *y;     /* one array, or the two of a dot product */
     size_t n, bytes, pack; /* `pack` elements make a leaf */
     fastreduce_type type;
     fastreduce_operator op;
-    int is_float, is_signed, is_extreme, has_products;
-    int is_real, precision;          /* of partial results */
-    int is_usual;                    /* whether the CPU rounds as they do */
-    uint64_t top, infinity, mask;    /* top: an element's highest bit; mask: makes keys */
-    fastreduce_detail_partial pivot; /* VARIANCE takes distances from it */
+    int is_float, is_signed, has_products, is_narrow; /* narrow: partial results are floats */
+    uint64_t top;                                     /* the highest bit of an element */
+    fastreduce_detail_partial leaf[FASTREDUCE_DETAIL_CHUNK];
+    float buffer[2][FASTREDUCE_DETAIL_CHUNK];
 } fastreduce_detail_reduction;
 
-/* Returns a float's value. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_widen(uint32_t bits)
+/* Returns a * b + c (SUM) or its root (NORM2), rounded once, without the C library. */
+FASTREDUCE_DETAIL_ONCE double fastreduce_detail_fuse(double a, double b, double c,
+                                                     fastreduce_operator op)
 {
-    const uint32_t magnitude = bits & 0x7fffffff;
-    const double denormal = (double)(int)magnitude; /* times 2^149 */
-    uint64_t wide = ((uint64_t)magnitude << 29) +
-                    ((uint64_t)(magnitude < 0x7f800000 ? 1023 - 127 : 2047 - 255) << 52);
-    if (magnitude < 0x800000) {
-        memcpy(&wide, &denormal, sizeof wide);
-        wide -= magnitude > 0 ? (uint64_t)149 << 52 : 0;
-    }
-    return wide | (uint64_t)(bits >> 31) << 63;
-}
-
-/* Returns the bits of a * b + c, of that divided by n, or of its root, as a float or a double. It
- * rounds once, by integers. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_fuse(uint64_t a, uint64_t b, uint64_t c,
-                                                       fastreduce_operator op, uint64_t n,
-                                                       int precision)
-{
-    const uint64_t one = FASTREDUCE_DETAIL_ONE;
+    const double one = 1;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
-    uint64_t bits;
     fastreduce_detail_add_product_f64(limb, &a, &b);
     fastreduce_detail_add_product_f64(limb, &c, &one);
-    bits = fastreduce_detail_host_read(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
-                                       FASTREDUCE_DETAIL_PRODUCT_LEAST, op, n, precision);
-    if (bits == 0 && ((a ^ b) & c) >> 63) bits = (uint64_t)1 << (precision == 24 ? 31 : 63);
-    return bits;
+    return fastreduce_detail_double_of(fastreduce_detail_host_read(
+        limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, op, 0, 53));
 }
 
-/* Returns a * b + c, rounded once. Where the CPU rounds so, it adds (b is 1) and multiplies (c is
- * -0). Compilers do not change that, as fastreduce_detail_double_of may return any number. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_compute(
-    const fastreduce_detail_reduction *r, uint64_t a, uint64_t b, uint64_t c, int precision)
-{
-    const int is_sum = b == FASTREDUCE_DETAIL_ONE;
-    volatile float narrow;
-    double result;
-    uint64_t bits;
-    if (!r->is_usual || (!is_sum && c != FASTREDUCE_DETAIL_SIGN)) {
-        bits = fastreduce_detail_fuse(a, b, c, FASTREDUCE_SUM, 0, precision);
-        return precision == 24 ? fastreduce_detail_widen((uint32_t)bits) : bits;
-    }
-    result = is_sum ? fastreduce_detail_double_of(a) + fastreduce_detail_double_of(c)
-                    : fastreduce_detail_double_of(a) * fastreduce_detail_double_of(b);
-    if (precision == 24) {
-        narrow = (float)result;
-        result = (double)narrow;
-    }
-    memcpy(&bits, &result, sizeof bits);
-    return bits;
-}
-#define FASTREDUCE_DETAIL_ADD(a, b, precision) \
-    fastreduce_detail_compute(r, a, FASTREDUCE_DETAIL_ONE, b, precision)
-#define FASTREDUCE_DETAIL_SUBTRACT(a, b, precision) \
-    FASTREDUCE_DETAIL_ADD(a, (b) ^ FASTREDUCE_DETAIL_SIGN, precision)
-#define FASTREDUCE_DETAIL_MULTIPLY(a, b, precision) \
-    fastreduce_detail_compute(r, a, b, FASTREDUCE_DETAIL_SIGN, precision)
-
-/* Returns element i: an integer of 64 bits, or a real number. For an extreme, a float's bits become
- * an integer in the same order, -0 being -1. */
+/* Returns the bits of element i, those of a signed integer with copies of its sign before them. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t
-fastreduce_detail_element(const fastreduce_detail_reduction *r, const char *x, size_t i)
+fastreduce_detail_element(const fastreduce_detail_reduction *r, const void *x, size_t i)
 {
+    const char *const from = (const char *)x + i * r->bytes;
     uint64_t bits = 0;
-    uint32_t word = 0;
-    uint16_t half = 0;
-    x += i * r->bytes;
+    uint32_t low32 = 0;
+    uint16_t low16 = 0;
     switch (r->bytes) {
-    case 1: bits = *(const unsigned char *)x; break;
-    case 2: memcpy(&half, x, sizeof half); break;
-    case 4: memcpy(&word, x, sizeof word); break;
-    default: memcpy(&bits, x, sizeof bits);
+    case 1: bits = *(const unsigned char *)from; break;
+    case 2: memcpy(&low16, from, sizeof low16); break;
+    case 4: memcpy(&low32, from, sizeof low32); break;
+    default: memcpy(&bits, from, sizeof bits);
     }
-    bits |= half | word;
-    if (!r->is_float) return r->is_signed ? (bits ^ r->top) - r->top : bits;
-    if (r->is_extreme) return bits & r->top ? ~(bits ^ r->top) : bits;
-    if (r->type == FASTREDUCE_F16) bits = fastreduce_detail_bits_of_half((uint16_t)bits);
-    if (r->type == FASTREDUCE_BF16) bits <<= 16;
-    return r->type == FASTREDUCE_F64 ? bits : fastreduce_detail_widen((uint32_t)bits);
+    bits |= low16 | low32;
+    return r->is_signed ? (bits ^ r->top) - r->top : bits;
 }
 
-/* Rounds an integer of 128 bits to a double. */
-static inline uint64_t fastreduce_detail_round_integer(uint64_t low, uint64_t high)
+/* Combines a with its neighbour b. */
+static inline void fastreduce_detail_combine(const fastreduce_detail_reduction *r,
+                                             fastreduce_detail_partial *a,
+                                             const fastreduce_detail_partial *b)
 {
-    const double exact = (double)(int64_t)low; /* where it is one of 54 bits */
-    int64_t limb[8] = {0};
-    uint64_t bits;
-    memcpy(&bits, &exact, sizeof bits);
-    if (low + ((uint64_t)1 << 53) <= (uint64_t)1 << 54 && high == 0 - (low >> 63)) return bits;
-    limb[0] = (int64_t)(low & 0xffffffff), limb[1] = (int64_t)(low >> 32);
-    limb[2] = (int64_t)(high & 0xffffffff), limb[3] = (int64_t)high >> 32;
-    return fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53);
-}
-
-/* Combines two neighbours. */
-static inline fastreduce_detail_partial
-fastreduce_detail_combine(const fastreduce_detail_reduction *r, fastreduce_detail_partial a,
-                          fastreduce_detail_partial b, int precision)
-{
-    const int has_squares = r->pack > 1 || r->op == FASTREDUCE_VARIANCE;
-    const uint64_t scale = FASTREDUCE_DETAIL_ONE - FASTREDUCE_DETAIL_SCALE;
-    if (r->is_extreme) return b.value > a.value ? b : a;
-    if (!r->is_real && r->op == FASTREDUCE_PRODUCT) {
-        a.value *= b.value;
-    } else if (!r->is_real) {
-        a.value += b.value;
-        a.more += b.more + (a.value < b.value);
-    } else if (r->op == FASTREDUCE_PRODUCT) {
-        a.value = FASTREDUCE_DETAIL_MULTIPLY(a.value, b.value, precision);
-    } else if (has_squares || a.more == b.more) {
-        a.value = FASTREDUCE_DETAIL_ADD(a.value, b.value, precision);
-        if (has_squares) a.more = FASTREDUCE_DETAIL_ADD(a.more, b.more, precision);
-    } else {
-        const int is_lower = (int64_t)a.more < (int64_t)b.more;
-        const uint64_t low = is_lower ? a.value : b.value;
-        if (is_lower) a = b;
-        a.value = fastreduce_detail_compute(r, FASTREDUCE_DETAIL_MULTIPLY(low, scale, 53), scale,
-                                            a.value, 53);
+    volatile float narrow;
+    if (r->op == FASTREDUCE_NORM2 && a->more != b->more) {
+        const fastreduce_detail_partial *const high = a->more > b->more ? a : b;
+        volatile double low = (high == a ? b : a)->value * FASTREDUCE_DETAIL_DOWN;
+        a->value = fastreduce_detail_fuse(low, FASTREDUCE_DETAIL_DOWN, high->value, FASTREDUCE_SUM);
+        a->more = high->more;
+        return;
     }
-    return a;
+    a->value = r->op == FASTREDUCE_PRODUCT ? a->value * b->value : a->value + b->value;
+    if (r->op == FASTREDUCE_VARIANCE) a->more = a->more + b->more;
+    if (!r->is_narrow) return;
+    narrow = (float)a->value;
+    a->value = (double)narrow;
 }
 
 /* Combines n neighbours, in place. */
 static inline fastreduce_detail_partial
 fastreduce_detail_combine_neighbors(const fastreduce_detail_reduction *r,
-                                    fastreduce_detail_partial *x, size_t n, int precision)
+                                    fastreduce_detail_partial *x, size_t n)
 {
-    size_t k;
-    for (; n > 1; n = (n + 1) / 2)
-        for (k = 0; k < n; k += 2)
-            x[k / 2] = k + 1 < n ? fastreduce_detail_combine(r, x[k], x[k + 1], precision) : x[k];
+    size_t step, k;
+    for (step = 1; step < n; step *= 2)
+        for (k = 0; k + step < n; k += 2 * step) fastreduce_detail_combine(r, x + k, x + k + step);
     return x[0];
 }
 
-/* Sums a pack's distances from an origin, and their squares. */
-static inline fastreduce_detail_partial
-fastreduce_detail_moments(const fastreduce_detail_reduction *r, const uint64_t *x, uint64_t origin,
-                          int precision)
+/* Makes a leaf of x, and of its factor or of the origin of its distance. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void
+fastreduce_detail_make_leaf(const fastreduce_detail_reduction *r, double x, double other,
+                            fastreduce_detail_partial *leaf)
 {
-    fastreduce_detail_partial sum[8];
-    size_t k = 0;
-    do {
-        sum[k].value = FASTREDUCE_DETAIL_SUBTRACT(x[k], origin, precision);
-        sum[k].more = FASTREDUCE_DETAIL_MULTIPLY(sum[k].value, sum[k].value, precision);
-    } while (++k < r->pack);
-    return fastreduce_detail_combine_neighbors(r, sum, r->pack, precision);
+    leaf->value = r->op == FASTREDUCE_VARIANCE ? x - other : r->has_products ? x * other : x;
+    leaf->more = r->op == FASTREDUCE_VARIANCE ? leaf->value * leaf->value : 0;
+    if (r->op != FASTREDUCE_NORM2 || r->type != FASTREDUCE_F64) return;
+    if (leaf->value > 8.452712498170644e270) leaf->more = 1;    /* 2^900 */
+    if (leaf->value < 1.1830521861667747e-271) leaf->more = -1; /* 2^-900; of NaN, none matters */
+    if (leaf->more != 0) {
+        leaf->value = x * (leaf->more > 0 ? FASTREDUCE_DETAIL_DOWN : FASTREDUCE_DETAIL_UP);
+        leaf->value = leaf->value * leaf->value;
+    }
 }
 
-/* Makes a leaf of a pack, for NORM2 and VARIANCE. */
-static inline fastreduce_detail_partial
-fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
+/* Makes a leaf of element i, an integer or a double. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void
+fastreduce_detail_make_wide_leaf(const fastreduce_detail_reduction *r, size_t i,
+                                 fastreduce_detail_partial *leaf)
+{
+    const int is_variance = r->op == FASTREDUCE_VARIANCE, is_abs = r->op == FASTREDUCE_SUM_ABS;
+    const uint64_t a = fastreduce_detail_element(r, r->x, i),
+                   b = fastreduce_detail_element(r, r->y, is_variance ? 0 : i);
+    double x, y;
+    if (r->is_float) {
+        x = fastreduce_detail_double_of(is_abs ? a & ~r->top : a);
+        y = fastreduce_detail_double_of(b);
+    } else if (is_variance) {
+        x = (r->is_signed ? (int64_t)a < (int64_t)b : a < b) ? -(double)(b - a) : (double)(a - b);
+        y = 0;
+    } else {
+        x = y = r->is_signed ? (double)(int64_t)a : (double)a;
+    }
+    fastreduce_detail_make_leaf(r, x, y, leaf);
+}
+
+/* Makes a leaf of a pack of floats, for NORM2 (where q is called F at fastreduce_operator) and
+ * VARIANCE (Q). */
+static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction *r, size_t first,
+                                                    fastreduce_detail_partial *leaf)
 {
     const int is_norm = r->op == FASTREDUCE_NORM2;
-    const uint64_t pivot = r->pivot.value, count = fastreduce_detail_round_integer(r->pack, 0),
-                   least = fastreduce_detail_widen(0x15f79688), /* 1e-25f */
-        most = fastreduce_detail_widen(0x7e967699);             /* 1e38f */
-    uint64_t x[8], sum, by;
-    fastreduce_detail_partial leaf;
-    size_t k;
-    for (k = 0; k < r->pack; ++k)
-        x[k] = first + k < r->n ? fastreduce_detail_element(r, r->x, first + k) : pivot;
-    leaf = fastreduce_detail_moments(r, x, is_norm ? 0 : x[0], 24);
-    sum = leaf.value;
-    if (leaf.more == FASTREDUCE_DETAIL_INFINITY ||
-        (is_norm && leaf.more < FASTREDUCE_DETAIL_INFINITY &&
-         (leaf.more < least || leaf.more > most))) {
-        leaf = fastreduce_detail_moments(r, x, pivot, 53);
-    } else if (!is_norm) {
-        by = FASTREDUCE_DETAIL_SUBTRACT(x[0], pivot, 53);
-        leaf.value = FASTREDUCE_DETAIL_MULTIPLY(count, by, 53); /* exact, as if fused */
-        leaf.value = FASTREDUCE_DETAIL_ADD(leaf.value, sum, 53);
-        sum = FASTREDUCE_DETAIL_ADD(leaf.value, sum, 53);
-        leaf.more = fastreduce_detail_compute(r, by, sum, leaf.more, 53);
+    const size_t count = r->n - first < r->pack ? r->n - first : r->pack;
+    const float pivot =
+        is_norm ? 0 : *fastreduce_detail_floats(r->x, 0, 1, r->type, 0, r->buffer[0]);
+    const float *const from =
+        fastreduce_detail_floats(r->x, first, count, r->type, 0, r->buffer[0]);
+    volatile float x[8], sum[8], squares[8];
+    volatile double q, by;
+    fastreduce_detail_partial part[8];
+    size_t step, k;
+    for (k = 0; k < r->pack; ++k) {
+        x[k] = k < count ? from[k] : pivot;
+        sum[k] = is_norm ? x[k] : x[k] - x[0];
+        squares[k] = sum[k] * sum[k];
     }
-    if (is_norm) leaf.value = leaf.more, leaf.more = 0;
-    return leaf;
-}
-
-/* Makes a leaf of element i. */
-static inline fastreduce_detail_partial fastreduce_detail_leaf(const fastreduce_detail_reduction *r,
-                                                               size_t i)
-{
-    const uint64_t one = FASTREDUCE_DETAIL_ONE, limit = (uint64_t)900 << 52, pivot = r->pivot.value;
-    uint64_t x = fastreduce_detail_element(r, r->x, i), y, magnitude;
-    fastreduce_detail_partial leaf;
-    leaf.value = x;
-    leaf.more = r->is_signed ? 0 - (x >> 63) : 0;
-    magnitude = r->is_float ? x & ~FASTREDUCE_DETAIL_SIGN : (x ^ leaf.more) - leaf.more;
-    if (r->is_extreme) {
-        if (r->is_float) magnitude = x >> 63 ? ~x : x;
-        if (r->op == FASTREDUCE_MAX_ABS) x = magnitude;
-        if (r->op >= FASTREDUCE_ARGMIN && magnitude == 0) x = 0; /* of both signs */
-        leaf.value = magnitude > r->infinity ? ~(uint64_t)0 : x ^ r->mask;
-        leaf.more = i;
-    } else if (r->op == FASTREDUCE_SUM_ABS || r->op == FASTREDUCE_COUNT_NONZERO) {
-        leaf.value = r->op == FASTREDUCE_SUM_ABS ? magnitude : magnitude != 0;
-    } else if (r->op == FASTREDUCE_VARIANCE) {
-        leaf.value = r->is_float ? FASTREDUCE_DETAIL_SUBTRACT(x, pivot, 53)
-                                 : fastreduce_detail_round_integer(
-                                       x - pivot, leaf.more - r->pivot.more - (x < pivot));
-        leaf.more = FASTREDUCE_DETAIL_MULTIPLY(leaf.value, leaf.value, 53);
-    } else if (r->has_products) {
-        if (r->is_real && !r->is_float) x = fastreduce_detail_round_integer(x, leaf.more);
-        y = r->y ? fastreduce_detail_element(r, r->y, i) : x;
-        leaf.value = r->is_real ? FASTREDUCE_DETAIL_MULTIPLY(x, y, r->precision) : x * y;
-        leaf.more = 0;
-        if (r->op == FASTREDUCE_NORM2 && r->type == FASTREDUCE_F64 &&
-            leaf.value <= FASTREDUCE_DETAIL_INFINITY &&
-            (leaf.value < one - limit || leaf.value > one + limit)) {
-            leaf.more = leaf.value > one ? 1 : ~(uint64_t)0;
-            x = FASTREDUCE_DETAIL_MULTIPLY(x, one - leaf.more * FASTREDUCE_DETAIL_SCALE, 53);
-            leaf.value = FASTREDUCE_DETAIL_MULTIPLY(x, x, 53);
+    for (step = 1; step < r->pack; step *= 2)
+        for (k = 0; k < r->pack; k += 2 * step) {
+            sum[k] = sum[k] + sum[k + step];
+            squares[k] = squares[k] + squares[k + step];
         }
+    q = (double)squares[0];
+    if (is_norm ? q < (double)1e-25f || q > (double)1e38f : q > 1e300) { /* infinity */
+        for (k = 0; k < r->pack; ++k)
+            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot),
+                                        part + k);
+        *leaf = fastreduce_detail_combine_neighbors(r, part, r->pack);
+        return;
     }
-    return leaf;
+    leaf->value = q;
+    leaf->more = 0;
+    if (is_norm) return;
+    by = (double)x[0] - (double)pivot;
+    leaf->value = (double)(int)r->pack * by + (double)sum[0];
+    leaf->more = leaf->value + (double)sum[0];
+    leaf->more = fastreduce_detail_fuse(by, leaf->more, q, FASTREDUCE_SUM);
 }
 
-/* Reduces a chunk of n leaves. The CPU adds floats as floats where it rounds as they do. */
+/* Reduces a chunk of n floats. Arithmetic of floats is faster. */
 FASTREDUCE_DETAIL_ONCE fastreduce_detail_partial
-fastreduce_detail_reduce_chunk(const fastreduce_detail_reduction *r, size_t first, size_t n)
+fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, size_t n)
 {
-    fastreduce_detail_partial partial[FASTREDUCE_DETAIL_CHUNK];
-    size_t k;
-    if (r->is_usual && r->is_real && r->precision == 24 && r->op != FASTREDUCE_PRODUCT) {
-        volatile float sum[FASTREDUCE_DETAIL_CHUNK];
-        float buffer[2][FASTREDUCE_DETAIL_CHUNK], result;
-        const float *const x = fastreduce_detail_floats(r->x, first, n, r->type,
-                                                        r->op == FASTREDUCE_SUM_ABS, buffer[0]);
-        const float *const y =
-            r->y ? fastreduce_detail_floats(r->y, first, n, r->type, 0, buffer[1]) : x;
-        uint32_t bits;
-        for (k = 0; k < n; ++k) sum[k] = r->has_products ? x[k] * y[k] : x[k];
-        for (; n > 1; n = (n + 1) / 2)
-            for (k = 0; k < n; k += 2) sum[k / 2] = k + 1 < n ? sum[k] + sum[k + 1] : sum[k];
-        result = sum[0];
-        memcpy(&bits, &result, sizeof bits);
-        partial[0].value = fastreduce_detail_widen(bits);
-        partial[0].more = 0;
-        return partial[0];
-    }
-    for (k = 0; k < n; ++k)
-        partial[k] = r->pack > 1 ? fastreduce_detail_pack_leaf(r, (first + k) * r->pack)
-                                 : fastreduce_detail_leaf(r, first + k);
-    return fastreduce_detail_combine_neighbors(r, partial, n, r->precision);
+    const int is_abs = r->op == FASTREDUCE_SUM_ABS, is_product = r->op == FASTREDUCE_PRODUCT;
+    const float *const x = fastreduce_detail_floats(r->x, first, n, r->type, is_abs, r->buffer[0]);
+    const float *const y =
+        r->y == r->x ? x : fastreduce_detail_floats(r->y, first, n, r->type, 0, r->buffer[1]);
+    volatile float sum[FASTREDUCE_DETAIL_CHUNK];
+    fastreduce_detail_partial result = {0, 0};
+    size_t step, k;
+    for (k = 0; k < n; ++k) sum[k] = r->has_products ? x[k] * y[k] : x[k];
+    for (step = 1; step < n; step *= 2)
+        for (k = 0; k + step < n; k += 2 * step)
+            sum[k] = is_product ? sum[k] * sum[k + step] : sum[k] + sum[k + step];
+    result.value = (double)sum[0];
+    return result;
 }
 
-/* Returns the bits of AUTO's result. */
+/* Reduces n > 0 leaves in the order of pairwise() at fastreduce_sum_f32. */
+static inline fastreduce_detail_partial fastreduce_detail_reduce(fastreduce_detail_reduction *r,
+                                                                 size_t first, size_t n)
+{
+    size_t half = FASTREDUCE_DETAIL_CHUNK, k;
+    if (n > half) {
+        fastreduce_detail_partial a, b;
+        while (half < n - half) half *= 2;
+        a = fastreduce_detail_reduce(r, first, half);
+        b = fastreduce_detail_reduce(r, first + half, n - half);
+        fastreduce_detail_combine(r, &a, &b);
+        return a;
+    }
+    if (r->is_narrow) return fastreduce_detail_reduce_floats(r, first, n);
+    for (k = 0; k < n; ++k)
+        if (r->pack > 1)
+            fastreduce_detail_make_pack_leaf(r, (first + k) * r->pack, r->leaf + k);
+        else
+            fastreduce_detail_make_wide_leaf(r, first + k, r->leaf + k);
+    return fastreduce_detail_combine_neighbors(r, r->leaf, n);
+}
+
+/* Returns the bits of an extreme or its index. Keys are in the order of elements, or for a minimum
+ * in the reverse order. A NaN has the greatest. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detail_reduction *r)
+{
+    static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
+    const int is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX,
+              is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_ARGMIN,
+              is_abs = r->op == FASTREDUCE_MAX_ABS,
+              has_sign = r->is_float || (r->is_signed && !is_abs);
+    const uint64_t sign = has_sign ? (uint64_t)1 << 63 : 0, mask = is_minimum ? ~sign : sign,
+                   infinity = r->is_float ? infinities[r->type] : 0;
+    uint64_t best = 0;
+    size_t i, index = 0;
+    for (i = 0; i < r->n; ++i) {
+        uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x & (r->top - 1), key;
+        if (r->is_float && x & r->top) /* -0 is the integer -1; an index takes it for +0 */
+            x = is_abs || (is_index && magnitude == 0) ? magnitude : ~magnitude;
+        if (r->is_signed && is_abs && x >> 63) x = 0 - x;
+        key = r->is_float && magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
+        if (key > best) best = key, index = i;
+    }
+    if (is_index) return r->n > 0 ? index : ~(uint64_t)0;
+    best ^= mask;
+    if (r->n == 0) best >>= 64 - 8 * r->bytes;
+    if (r->n == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
+    return r->is_float && best >> 63 ? ~best ^ r->top : best;
+}
+
+/* Returns a count or a result of integers, and its value as a double. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
+                                                        volatile double *value)
+{
+    const uint64_t mask = 0xffffffff;
+    uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0; /* a sum has 128 bits, for MEAN */
+    int64_t limb[8] = {0};
+    size_t i;
+    for (i = 0; i < r->n; ++i) {
+        uint64_t x = fastreduce_detail_element(r, r->x, i);
+        if (r->op == FASTREDUCE_SUM_ABS && r->is_signed && x >> 63) x = 0 - x;
+        if (r->op == FASTREDUCE_COUNT_NONZERO) x = (r->is_float ? x & (r->top - 1) : x) != 0;
+        if (r->has_products) x *= fastreduce_detail_element(r, r->y, i);
+        low = r->op == FASTREDUCE_PRODUCT ? low * x : low + x;
+        high += (low < x) - (r->is_signed ? x >> 63 : 0);
+    }
+    limb[0] = (int64_t)(low & mask), limb[1] = (int64_t)(low >> 32);
+    limb[2] = (int64_t)(high & mask), limb[3] = (int64_t)high >> 32;
+    *value =
+        fastreduce_detail_double_of(fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53));
+    return low;
+}
+
+/* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
 FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const void *y, size_t n,
                                                            fastreduce_type type,
                                                            fastreduce_operator op)
 {
-    static const uint64_t infinity[] = {0, 0x7f800000, FASTREDUCE_DETAIL_INFINITY, 0x7c00, 0x7f80};
-    const uint64_t sign = FASTREDUCE_DETAIL_SIGN;
+    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM),
                           output = fastreduce_output_type(type, op);
-    const int is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX,
-              is_minimum = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN,
-              is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
-    const size_t most = FASTREDUCE_DETAIL_CHUNK;
-    fastreduce_detail_partial partial[64], result = {0, 0};
+    const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
     fastreduce_detail_reduction reduction, *const r = &reduction;
-    uint64_t value, mean, one = FASTREDUCE_DETAIL_ONE;
-    size_t leaves, chunk, i, k = 0;
-    memset(r, 0, sizeof *r);
-    r->x = (const char *)x, r->y = (const char *)y, r->n = n;
-    r->bytes = fastreduce_type_size(type), r->type = type, r->op = op;
+    fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
+    volatile double count = (double)n;
+    double wide;
+    float narrow;
+    uint64_t bits;
+    uint32_t low32;
+    r->x = x, r->y = y ? y : x, r->n = n, r->type = type, r->op = op;
+    r->bytes = fastreduce_type_size(type), r->top = (uint64_t)1 << (8 * r->bytes - 1);
+    r->pack = 1;
+    if (sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16)))
+        r->pack = 16 / r->bytes;
     r->is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
     r->is_signed = sum == FASTREDUCE_I64;
-    r->is_extreme = is_index || is_minimum || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS;
     r->has_products = y || is_norm || op == FASTREDUCE_SUM_SQUARES;
-    r->is_real = is_variance || (is_norm && r->bytes > 1) ||
-                 (r->is_float && !r->is_extreme && op != FASTREDUCE_COUNT_NONZERO);
-    r->pack = sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16))
-                  ? 16 / r->bytes
-                  : 1;
-    r->precision = sum == FASTREDUCE_F32 && r->pack == 1 ? 24 : 53;
-    r->is_usual = fastreduce_detail_is_usual_arithmetic();
-    r->top = (uint64_t)1 << (8 * r->bytes - 1);
-    r->infinity = r->is_float ? infinity[type] : ~(uint64_t)0;
-    if (r->is_float || (r->is_signed && op != FASTREDUCE_MAX_ABS)) r->mask = sign;
-    if (is_minimum) r->mask = ~r->mask;
-    if (is_variance && n > 0) r->pivot.value = fastreduce_detail_element(r, r->x, 0);
-    if (r->is_signed) r->pivot.more = 0 - (r->pivot.value >> 63);
+    r->is_narrow = sum == FASTREDUCE_F32 && r->pack == 1;
 
-    leaves = n / r->pack + (n % r->pack != 0);
-    for (i = chunk = 0; i < leaves; i += most, ++chunk) {
-        result = fastreduce_detail_reduce_chunk(r, i, leaves - i < most ? leaves - i : most);
-        for (k = 0; chunk >> k & 1; ++k)
-            result = fastreduce_detail_combine(r, partial[k], result, r->precision);
-        partial[k] = result;
+    if ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op == FASTREDUCE_MAX_ABS)
+        return fastreduce_detail_extreme(r);
+    if (op == FASTREDUCE_COUNT_NONZERO ||
+        (!r->is_float && !is_variance && (!is_norm || r->bytes == 1))) {
+        bits = fastreduce_detail_whole(r, &total.value);
+        if (output != FASTREDUCE_F64) return bits;
+    } else if (n > 0) {
+        total = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
     }
-    for (chunk >>= k; chunk >>= 1;)
-        if (++k && chunk & 1)
-            result = fastreduce_detail_combine(r, partial[k], result, r->precision);
 
-    value = result.value;
-    if (is_index) return n > 0 ? result.more : ~(uint64_t)0;
-    if (r->is_extreme) {
-        value ^= r->mask;
-        if (n == 0) value >>= 64 - 8 * r->bytes;
-        if (n == 0 && r->is_float) value = is_minimum ? r->infinity : ~r->infinity;
-        if (n == 0 && op == FASTREDUCE_MAX_ABS) value = 0;
-        return r->is_float && value >> 63 ? ~value ^ r->top : value;
-    }
-    if (op == FASTREDUCE_PRODUCT && n == 0) value = r->is_real ? one : 1;
-    if (output != FASTREDUCE_F32 && output != FASTREDUCE_F64) return value;
-    if (!r->is_real) value = fastreduce_detail_round_integer(value, result.more);
     if (is_variance) {
-        mean = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_MEAN, n, 53);
-        value = fastreduce_detail_fuse(value ^ sign, mean, result.more, FASTREDUCE_SUM, 0, 53);
+        volatile double mean = total.value / count;
+        total.value = fastreduce_detail_fuse(-total.value, mean, total.more, FASTREDUCE_SUM);
     }
-    if (is_variance || op == FASTREDUCE_MEAN)
-        value = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_MEAN, n, 53);
-    if (is_variance && value >> 63) value = 0;
+    if (is_variance || op == FASTREDUCE_MEAN) total.value = total.value / count;
     if (is_norm) {
-        value = fastreduce_detail_fuse(value, one, sign, FASTREDUCE_NORM2, 0, 53);
-        one += result.more * FASTREDUCE_DETAIL_SCALE;
+        total.value = fastreduce_detail_fuse(total.value, 1, 0, op);
+        if (total.more > 0) total.value = total.value * FASTREDUCE_DETAIL_UP;
+        if (total.more < 0) total.value = total.value * FASTREDUCE_DETAIL_DOWN;
     }
-    return fastreduce_detail_fuse(value, one, sign, FASTREDUCE_SUM, 0,
-                                  output == FASTREDUCE_F32 ? 24 : 53);
+    wide = total.value;
+    narrow = output == FASTREDUCE_F32 ? (float)wide : 0;
+    memcpy(&bits, &wide, sizeof bits);
+    memcpy(&low32, &narrow, sizeof low32);
+    if ((bits & ~sign) > infinity)
+        return output == FASTREDUCE_F64 ? infinity | infinity >> 1 : 0x7fc00000;
+    if (is_variance && bits & sign) return 0; /* where squares underflow */
+    return output == FASTREDUCE_F64 ? bits : low32;
 }
 
 /* Of x, or of its products with y, or with itself. */
@@ -3258,6 +3219,7 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     if ((!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto)
         bits = fastreduce_detail_pairwise(x, is_dot ? y : NULL, n, type, op);
     else

@@ -283,22 +283,35 @@ static void fill(golden_row &row, int kind, std::vector<uint64_t> &x, unsigned w
     }
 }
 
-/* The same bits whatever the CPU is told of rounding and denormals. */
-static void modes(const golden_row &row, const void *x, const void *y, uint64_t bits)
+/* Where the CPU rounds otherwise or flushes denormals, a result is refused. */
+static void expect_refusal(const golden_row &row, const void *x, const void *y)
+{
+    uint64_t output = 0xa5a5a5a5a5a5a5a5;
+    const fastreduce_status status =
+        row.op == GOLDEN_DOT
+            ? fastreduce_host_pairwise_dot(x, y, &output, row.n, row.type, FASTREDUCE_DEFAULT_TYPE)
+            : fastreduce_host_pairwise(x, &output, row.n, row.type,
+                                       static_cast<fastreduce_operator>(row.op),
+                                       FASTREDUCE_DEFAULT_TYPE);
+    expect(status == FASTREDUCE_ERROR_UNSUPPORTED && output == 0xa5a5a5a5a5a5a5a5,
+           "another mode of the CPU: status " + std::to_string(status));
+}
+
+static void modes(const golden_row &row, const void *x, const void *y)
 {
     static const int directions[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (const int direction : directions) {
         std::fesetround(direction);
-        const uint64_t got = host(row.type, row.op, x, y, row.n);
+        expect_refusal(row, x, y);
         std::fesetround(FE_TONEAREST);
-        expect(got == bits, "another rounding mode, other bits");
     }
 #ifdef __SSE2__
     const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040); /* denormals are zeros */
-    const uint64_t got = host(row.type, row.op, x, y, row.n);
-    _mm_setcsr(before);
-    expect(got == bits, "flushed denormals, other bits");
+    for (const unsigned flush : {0x8000u, 0x40u, 0x8040u}) {
+        _mm_setcsr(before | flush);
+        expect_refusal(row, x, y);
+        _mm_setcsr(before);
+    }
 #endif
 }
 
@@ -339,7 +352,7 @@ static void every_result()
                                std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
                                std::to_string(n) + ": " + hexadecimal(got) + ", not " +
                                hexadecimal(wanted));
-                    if (n <= 17 || n == 513) modes(row, x.data(), y.data(), got);
+                    if (n == 4) modes(row, x.data(), y.data());
                 }
             }
 }
