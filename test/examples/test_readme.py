@@ -64,7 +64,7 @@ def blocks(text, language):
 
 def code(root, name, text, cc, cxx, folder, toolkit):
     languages = re.findall(r"^```(\w*)\n", text, re.MULTILINE)
-    that(set(languages[::2]) <= {"c", "cpp", "sh", "cmake"} and not any(languages[1::2]),
+    that(set(languages[::2]) <= {"c", "cpp", "sh", "cmake", "python"} and not any(languages[1::2]),
          f"{name}: blocks of {languages[::2]}")
     for block in blocks(text, "c"):
         with open(os.path.join(folder, "block.c"), "w", encoding="utf-8") as file:
@@ -84,6 +84,13 @@ def code(root, name, text, cc, cxx, folder, toolkit):
     for block in blocks(text, "cmake"):
         for line in re.findall(r"^(\w.*?)(?: *#.*)?$", block, re.MULTILINE):
             that(line in built, f"{name}: examples/cmake does not show {line}")
+    with open(os.path.join(root, "examples/python/fastreduce/__init__.py"), encoding="utf-8") as file:
+        package = file.read()
+    for block in blocks(text, "python"): # test_package.py runs one
+        compile(block, name, "exec")
+        for called in re.findall(r"\bfastreduce\.(\w+)\(", block):
+            that(re.search(rf"^def {called}\(|import .*\b{called}\b", package, re.MULTILINE),
+                 f"{name}: there is no fastreduce.{called}")
     for block in blocks(text, "sh"):
         run(["sh", "-n", "-c", block], folder, name)
         for script in re.findall(r"^(?:sh|python3) (\S+)", block, re.MULTILINE):

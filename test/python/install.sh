@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Python package from its source distribution, in a virtual environment of its own: built for the
-# CPU alone, tested, uninstalled; then built with nvcc, of few types, where there is one:
+# The Python package from its source distribution, in a virtual environment of its own: built for
+# the CPU alone, tested, uninstalled; then built with nvcc, of few types, where there is one:
 #
 #     sh install.sh ROOT
 #
@@ -13,8 +13,8 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 python3 -m venv "$folder/venv" > "$folder/log" 2>&1 || { echo "SKIP: no python3-venv"; exit 77; }
 python=$folder/venv/bin/python
-$python -m pip install -q --disable-pip-version-check --retries 1 build scikit-build-core cmake ninja \
-    apache-tvm-ffi numpy ${PACKAGES:-} > "$folder/log" 2>&1 ||
+$python -m pip install -q --disable-pip-version-check --retries 1 build scikit-build-core cmake \
+    ninja apache-tvm-ffi numpy ${PACKAGES:-} > "$folder/log" 2>&1 ||
     { echo "SKIP: PyPI: $(tail -n 1 "$folder/log")"; exit 77; }
 # a copy: the source distribution is made with copies of the two files beside it
 mkdir -p "$folder/tree/examples"
@@ -47,8 +47,8 @@ run()
 }
 expect "a source distribution" $python -m build -q --no-isolation --sdist -o "$folder/dist" \
     "$folder/tree/examples/python"
-expect "which holds the two files" sh -c \
-    "tar -tzf '$folder'/dist/*.tar.gz | grep -c 'src/fastreduce.cuh\$\|src/fastreduce.h\$' | grep -qx 2"
+expect "which holds the two files" sh -c "tar -tzf '$folder'/dist/*.tar.gz |
+    grep -c 'src/fastreduce.cuh\$\|src/fastreduce.h\$' | grep -qx 2"
 rm -rf "$folder/tree"
 begin=$(date +%s)
 expect "for the CPU alone" pip_install -C cmake.define.FASTREDUCE_CUDA=off "$folder"/dist/*.tar.gz
@@ -67,7 +67,8 @@ if command -v nvcc > /dev/null; then
         -C cmake.define.FASTREDUCE_OPERATORS=FASTREDUCE_SUM "$folder"/dist/*.tar.gz
     echo "built in $(($(date +%s) - begin)) s"
     expect "which says so" run -c "import fastreduce; gpu = fastreduce.show_config()['gpu']
-assert gpu == {name: ['sum', 'exact sum', 'dot', 'exact dot'] for name in ('float32', 'bfloat16')}, gpu"
+some = ['sum', 'exact sum', 'dot', 'exact dot']
+assert gpu == {'float32': some, 'bfloat16': some}, gpu"
 else
     echo "no nvcc: what it compiles is not tested"
 fi

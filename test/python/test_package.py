@@ -11,8 +11,10 @@ import fractions
 import math
 import os
 import pickle
+import re
 import sys
 import threading
+import warnings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
 import checks
@@ -39,6 +41,7 @@ if jax and not optional("jax_tvm_ffi"):
     jax = None
 with_cuda = fr.show_config()["cuda"] is not None and torch is not None and torch.cuda.is_available()
 random = np.random.default_rng(7)
+warnings.filterwarnings("ignore", "The given NumPy array is not writable")
 NUMPY_NAMES = {
     "norm": lambda x, axis: np.sqrt((x * x).sum(axis)),
     "sum_abs": lambda x, axis: abs(x).sum(axis),
@@ -409,6 +412,13 @@ def check_refusals():
     refuses(lambda: fr.sum(np.array(["text"])), TypeError, "DLPack", "an array of texts")
     refuses(lambda: fr.sum(np.zeros(3, ">f4")), TypeError, "byte order", "another byte order")
     if torch:
+        x = torch.tensor([1e-45, 3e-39] * 9)
+        want = fr.sum(x)
+        if torch.set_flush_denormal(True):
+            that(bits(fr.sum(x)) == bits(want), "where the CPU flushes denormals")
+            that(bits(fr.segments(x, torch.tensor([0, 18]))) == bits(want), "segments there")
+            that(bits(fr.dot(x, torch.full_like(x, 1.0))) == bits(want), "dot there")
+            torch.set_flush_denormal(False)
         refuses(
             lambda: fr.sum(torch.ones(3, requires_grad=True)), TypeError, "gradient", "a gradient"
         )
@@ -554,6 +564,24 @@ def check_jax():
     return None
 
 
+def check_document():
+    """What examples/README.md shows, with the results in its comments."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples', 'README.md')
+    with open(path, encoding='utf-8') as file:
+        block = file.read().split('```python\n')[1].split('```')[0]
+    names = {}
+    for line in block.splitlines():
+        code, _, said = line.partition('#')
+        try:
+            got = eval(code, names)  # pylint: disable=eval-used
+        except SyntaxError:
+            exec(code, names)  # pylint: disable=exec-used
+            continue
+        for number in re.findall(r'^ *(\d+\.\d)|\[(\d+), (\d+)\]', said):
+            want = [float(each) for each in number if each]
+            that(np.atleast_1d(got).tolist() == want, f"{line}: {got}")
+
+
 def bits(x):
     """A tensor as integers on the CPU. All NaN are one."""
     x = x.cpu()
@@ -671,6 +699,7 @@ for group in (
     check_accumulators,
     check_threads,
     check_jax,
+    check_document,
     check_on_a_gpu,
     check_streams_and_graphs,
 ):

@@ -5,6 +5,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
 #include <algorithm>
+#include <cfenv>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -66,6 +67,22 @@ char *data(const TensorView &x)
 {
     return static_cast<char *>(x.data_ptr()) + x.byte_offset();
 }
+
+// Rounding to nearest, and denormals that are numbers, until the end of its scope: the CPU's
+// functions need both, and XLA's and PyTorch's threads may flush denormals.
+class usual_arithmetic
+{
+  public:
+    usual_arithmetic()
+    {
+        std::fegetenv(&before);
+        std::fesetenv(FE_DFL_ENV);
+    }
+    ~usual_arithmetic() { std::fesetenv(&before); }
+
+  private:
+    std::fenv_t before;
+};
 
 // A call: its input, and what is asked of it.
 struct call {
@@ -232,6 +249,7 @@ result reduce(TensorView x, AnyView given, AnyView axis, bool keepdims, int64_t 
         });
         return out.made;
     }
+    const usual_arithmetic usual;
     const size_t size = fastreduce_type_size(self.type), stride = shape.n > 1 ? shape.stride : 1;
     std::vector<char> column(stride == 1 ? 0 : shape.n * size);
     for (size_t k = 0; k < shape.outer * shape.inner; ++k) {
@@ -266,6 +284,7 @@ result dot(TensorView x, TensorView y, AnyView given, bool exact, int64_t asked)
     const output out(given, self, {nullptr, 0});
     const size_t n = static_cast<size_t>(x.size(0));
     const auto function = exact ? fastreduce_host_dot : fastreduce_host_pairwise_dot;
+    const usual_arithmetic usual;
     if (cpu)
         self.check(function(data(x), data(y), out.pointer, n, self.type, self.output_type));
     else
@@ -293,6 +312,7 @@ result segments(TensorView x, TensorView offsets, AnyView ends, AnyView given, i
     if (count < 0) REFUSE(ValueError) << "offsets have to hold one number at least";
     const output out(given, self, {&count, 1});
     if (self.on_cpu()) {
+        const usual_arithmetic usual;
         const auto at = [&](const TensorView &from, int64_t k) {
             return index == FASTREDUCE_I32 ? reinterpret_cast<const int32_t *>(data(from))[k]
                                            : reinterpret_cast<const int64_t *>(data(from))[k];
