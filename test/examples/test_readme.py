@@ -84,7 +84,8 @@ def code(root, name, text, cc, cxx, folder, toolkit):
     for block in blocks(text, "cmake"):
         for line in re.findall(r"^(\w.*?)(?: *#.*)?$", block, re.MULTILINE):
             that(line in built, f"{name}: examples/cmake does not show {line}")
-    with open(os.path.join(root, "examples/python/fastreduce/__init__.py"), encoding="utf-8") as file:
+    package = os.path.join(root, "examples/python/fastreduce/__init__.py")
+    with open(package, encoding="utf-8") as file:
         package = file.read()
     for block in blocks(text, "python"): # test_package.py runs one
         compile(block, name, "exec")

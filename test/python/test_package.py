@@ -566,8 +566,8 @@ def check_jax():
 
 def check_document():
     """What examples/README.md shows, with the results in its comments."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples', 'README.md')
-    with open(path, encoding='utf-8') as file:
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, '../../examples/README.md'), encoding='utf-8') as file:
         block = file.read().split('```python\n')[1].split('```')[0]
     names = {}
     for line in block.splitlines():
