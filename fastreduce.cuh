@@ -170,7 +170,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_6_1__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_7_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -10040,6 +10040,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI).
  * Templates lie in a namespace that names the version, so that no two share an ABI.
  *
+ *   0.7.0  2026-11  As fastreduce.h says; here nothing has changed.
  *   0.6.1  2026-11  Bits: EXACT of many long results, AUTO of many long segments, and what
  *                   -use_fast_math and -ftz=true changed, as fastreduce.h says. AUTO of elements or
  *                   results of more than 32 bytes: operands stay in index order; before, V7 asked

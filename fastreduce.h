@@ -28,7 +28,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               ends the functions' names in object files. By default it is the
- *                                   version, as in _0_6_1, so that two versions can be linked into
+ *                                   version, as in _0_7_0, so that two versions can be linked into
  *                                   one program. ELF objects also have the plain names, as weak
  *                                   symbols, for other languages, dlsym and ctypes. Empty, it
  *                                   leaves these alone (-DFASTREDUCE_SUFFIX=). Choose your own if
@@ -70,8 +70,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 6
-#define FASTREDUCE_VERSION_PATCH 1
+#define FASTREDUCE_VERSION_MINOR 7
+#define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
@@ -3312,6 +3312,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
+ *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot. Bits, ABI: as
+ *                   before.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
  *                   results on, of other types from 791 on; SUM_SQUARES and NORM2 of f64 from 826
@@ -3320,7 +3322,7 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
  *                   wrong when compiled by Clang 19 or later with -ffast-math. With nvcc
  *                   -use_fast_math or -ftz=true, AUTO and V0..V7 took denormals for 0, and EXACT of
  *                   many f32 or bf16 results was not exact. AUTO's VARIANCE is never -0.
- *                   API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot. ABI: as before.
+ *                   API, ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
  *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
  *                   fastreduce_supports_shapes, fastreduce_supports_dot.

@@ -37,12 +37,12 @@ expect()
 }
 pip_install()
 {
-    cd "$folder"
+    CDPATH= cd "$folder"
     $python -m pip install -q --no-build-isolation --no-index --disable-pip-version-check "$@"
 }
 run()
 {
-    cd /
+    CDPATH= cd /
     PYTHONPATH= $python "$@"
 }
 expect "a source distribution" $python -m build -q --no-isolation --sdist -o "$folder/dist" \

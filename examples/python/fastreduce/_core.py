@@ -10,7 +10,7 @@ import tvm_ffi
 
 from ._build import BUILT  # written by the build: what the library holds
 
-__version__ = "0.6.1"
+__version__ = "0.7.0"
 
 _library = tvm_ffi.load_module(str(next(Path(__file__).parent.glob("_binding.*"))))
 reduce_ = _library["reduce"]
