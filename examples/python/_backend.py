@@ -6,7 +6,7 @@ As a program it prints the path of nvcc, or nothing.
 import glob
 import os
 import shutil
-import sysconfig
+import sys
 
 try:
     from scikit_build_core.build import *  # noqa: F401,F403
@@ -21,9 +21,10 @@ NVCC = ["nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runti
 
 def find_nvcc():
     """The path of nvcc: of CUDACXX, on the PATH, where CUDA is installed, or of PyPI's packages."""
-    packages = os.path.join(sysconfig.get_paths()["purelib"], "nvidia", "cu*", "bin", "nvcc")
+    packages = [path for folder in sys.path
+                for path in glob.glob(os.path.join(folder, "nvidia", "cu*", "bin", "nvcc"))]
     for path in (os.environ.get("CUDACXX"), shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc",
-                 *glob.glob(packages)):
+                 *packages):
         if path and os.path.exists(path):
             return path
     return None

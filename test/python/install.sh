@@ -51,7 +51,8 @@ expect "which holds the two files" sh -c "tar -tzf '$folder'/dist/*.tar.gz |
     grep -c 'src/fastreduce.cuh\$\|src/fastreduce.h\$' | grep -qx 2"
 rm -rf "$folder/tree"
 begin=$(date +%s)
-expect "for the CPU alone" pip_install -C cmake.define.FASTREDUCE_CUDA=off "$folder"/dist/*.tar.gz
+option=--config-settings=cmake.define.FASTREDUCE_
+expect "for the CPU alone" pip_install ${option}CUDA=off "$folder"/dist/*.tar.gz
 echo "built in $(($(date +%s) - begin)) s"
 expect "which says so" run -c "import fastreduce; config = fastreduce.show_config()
 assert config['cuda'] is None and config['gpu'] == {} and config['version'] in '$folder/dist'.join(
@@ -62,9 +63,9 @@ expect "uninstalled" $python -m pip uninstall -q -y fastreduce
 expect "nothing is left" sh -c "! ls -d '$folder'/venv/lib/python*/site-packages/*fastreduce*"
 if command -v nvcc > /dev/null; then
     begin=$(date +%s)
-    expect "by nvcc, of two types" pip_install -C cmake.define.FASTREDUCE_ARCHITECTURES=90 \
-        -C "cmake.define.FASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_BF16" \
-        -C cmake.define.FASTREDUCE_OPERATORS=FASTREDUCE_SUM "$folder"/dist/*.tar.gz
+    expect "by nvcc, of two types" pip_install ${option}ARCHITECTURES=90 \
+        ${option}TYPES=FASTREDUCE_F32+FASTREDUCE_BF16 ${option}OPERATORS=FASTREDUCE_SUM \
+        "$folder"/dist/*.tar.gz
     echo "built in $(($(date +%s) - begin)) s"
     expect "which says so" run -c "import fastreduce; gpu = fastreduce.show_config()['gpu']
 some = ['sum', 'exact sum', 'dot', 'exact dot']
