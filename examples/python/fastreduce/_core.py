@@ -17,6 +17,7 @@ reduce_ = _library["reduce"]
 dot_ = _library["dot"]
 segments_ = _library["segments"]
 accumulate_ = _library["accumulate"]
+output_type = _library["output_type"]
 merge_accumulators = _library["merge_accumulators"]
 accumulator_value = _library["accumulator_value"]
 
@@ -40,23 +41,13 @@ def type_number(dtype: Any) -> int:
 
 
 def result_type(x: str, op: int, asked: int) -> str:
-    """The dtype of the result of an operator on dtype x, by the table of this package."""
+    """The dtype of the result of an operator on dtype x; x itself if a call will refuse it."""
     if asked:
         return TYPES[asked]
     if op in (2, 3):
-        return x
-    if op in (4, 5):
-        return "int64"
-    if op == 12:
-        return "uint64"
+        return x  # of bools, a bool
     x = "uint8" if x == "bool" else x
-    if op == 8:
-        return x if "float" in x or x[0] == "u" else "u" + x
-    if "float" in x:
-        return "float64" if x == "float64" else "float32"
-    if op >= 9:
-        return "float64"
-    return "uint64" if x[0] == "u" or op in (6, 7) else "int64"
+    return TYPES[output_type(TYPES.index(x), op)] if x in TYPES else x
 
 
 def axes_of(axis: Any, count: int) -> list[int]:

@@ -376,6 +376,12 @@ void accumulate(TensorView x, AnyView factor, TensorView limbs)
     });
 }
 
+int64_t output_type(int64_t type, int64_t op)
+{
+    return fastreduce_output_type(static_cast<fastreduce_type>(type),
+                                  static_cast<fastreduce_operator>(op));
+}
+
 // Whether there is this reduction on the GPU: 1 of one array, 2 of many, 4 dot products.
 int64_t supports(int64_t type, int64_t op, bool exact)
 {
@@ -398,5 +404,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(segments, segments)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(accumulate, accumulate)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(merge_accumulators, merge_accumulators)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(accumulator_value, accumulator_value)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(output_type, output_type)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(supports, supports)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(version, fastreduce_version)
