@@ -193,6 +193,9 @@
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
+/* What stands before a function of the GPU. */
+#define FASTREDUCE_DEVICE __device__ __forceinline__
+
 /* CUDA's 16-bit types, whose headers are the user's to include. */
 struct __half;
 struct __nv_bfloat16;
@@ -278,7 +281,7 @@ using is_integral =
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
-__device__ __forceinline__ Value *dynamic_shared()
+FASTREDUCE_DEVICE Value *dynamic_shared()
 {
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
@@ -286,7 +289,7 @@ __device__ __forceinline__ Value *dynamic_shared()
 /* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
  * the source is out of range a lane gets its own value. */
 template <class Value>
-__device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
+FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
     constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     unsigned word[length] = {};
@@ -298,7 +301,7 @@ __device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
 }
 /* The same of the lane whose number differs in the bits of `flip`. */
 template <class Value>
-__device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
+FASTREDUCE_DEVICE Value shuffle_xor(Value value, unsigned flip)
 {
     constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     unsigned word[length] = {};
@@ -312,7 +315,7 @@ __device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
 
 /* The same of the lane of that number. */
 template <class Value>
-__device__ __forceinline__ Value shuffle(Value value, unsigned lane)
+FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
 {
     constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     unsigned word[length] = {};
@@ -326,7 +329,7 @@ __device__ __forceinline__ Value shuffle(Value value, unsigned lane)
 
 /* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
 template <class Value>
-__device__ __forceinline__ Value chosen(bool first, const Value &a, const Value &b)
+FASTREDUCE_DEVICE Value chosen(bool first, const Value &a, const Value &b)
 {
     constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     unsigned one[length] = {}, other[length] = {};
@@ -344,14 +347,14 @@ __device__ __forceinline__ Value chosen(bool first, const Value &a, const Value 
  * first access. Only then it allows the next grid: what begins after ours begins after all that
  * came before ours, as behind any other kernel. (To allow it at once is 4 to 5 % faster up to
  * 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
-__device__ __forceinline__ void allow_next_grid()
+FASTREDUCE_DEVICE void allow_next_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-__device__ __forceinline__ void wait_for_previous_grid()
+FASTREDUCE_DEVICE void wait_for_previous_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -361,7 +364,7 @@ __device__ __forceinline__ void wait_for_previous_grid()
 /* Prefetches bytes into L2, of whole vectors of 16 from the first one's on, and does not wait for
  * them. May stand before wait_for_previous_grid: what that grid writes goes to L2 too, and nothing
  * is read yet. */
-__device__ __forceinline__ void prefetch_to_l2(const void *from, size_t bytes)
+FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const uintptr_t vectors = reinterpret_cast<uintptr_t>(from) & ~uintptr_t(15);
@@ -376,7 +379,7 @@ __device__ __forceinline__ void prefetch_to_l2(const void *from, size_t bytes)
 
 /* The same of elements apart from each other, by each lane: their lines. */
 template <class Element>
-__device__ __forceinline__ void prefetch_to_l2(const Element *from, size_t stride, size_t count)
+FASTREDUCE_DEVICE void prefetch_to_l2(const Element *from, size_t stride, size_t count)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const size_t apart = stride * sizeof(Element), step = apart < 128 ? 128 / apart : 1;
@@ -395,7 +398,7 @@ struct is_two_numbers {
 };
 
 /* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
-__device__ __forceinline__ float4 load_streaming(const float4 *from)
+FASTREDUCE_DEVICE float4 load_streaming(const float4 *from)
 {
 #ifdef __CUDA_ARCH__
     float4 loaded;
@@ -410,7 +413,7 @@ __device__ __forceinline__ float4 load_streaming(const float4 *from)
 
 /* Loads a pack, in one access where it has the size and alignment of a vector. */
 template <bool Streaming, class Pack>
-__device__ __forceinline__ Pack load_pack(const Pack *from)
+FASTREDUCE_DEVICE Pack load_pack(const Pack *from)
 {
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
     /* the compiler would wait for a conditional load, to convert its words */
@@ -425,7 +428,7 @@ __device__ __forceinline__ Pack load_pack(const Pack *from)
 
 /* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
  * wait_for_copies. Takes no registers where the GPU can copy by itself. */
-__device__ __forceinline__ void copy_vector(void *to, const void *from)
+FASTREDUCE_DEVICE void copy_vector(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -436,7 +439,7 @@ __device__ __forceinline__ void copy_vector(void *to, const void *from)
     *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
 #endif
 }
-__device__ __forceinline__ void wait_for_copies()
+FASTREDUCE_DEVICE void wait_for_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -444,7 +447,7 @@ __device__ __forceinline__ void wait_for_copies()
 }
 
 /* A word with so many low bits set; all for 32 and more. */
-__device__ __forceinline__ unsigned low_bits(unsigned count)
+FASTREDUCE_DEVICE unsigned low_bits(unsigned count)
 {
 #ifdef __CUDA_ARCH__
     return __funnelshift_lc(~0u, 0, count);
@@ -454,7 +457,7 @@ __device__ __forceinline__ unsigned low_bits(unsigned count)
 }
 
 /* Back-off for spin loops. */
-__device__ __forceinline__ void back_off()
+FASTREDUCE_DEVICE void back_off()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     __nanosleep(20);
@@ -471,7 +474,7 @@ __device__ __forceinline__ void back_off()
  * of it: what was written before any addition to the ticket is seen then. */
 using status_word = unsigned long long;
 
-__device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
+FASTREDUCE_DEVICE void publish(status_word *slot, unsigned long long value)
 {
     const status_word word = value << 1 | 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -481,7 +484,7 @@ __device__ __forceinline__ void publish(status_word *slot, unsigned long long va
 #endif
 }
 
-__device__ __forceinline__ status_word peek(const status_word *slot)
+FASTREDUCE_DEVICE status_word peek(const status_word *slot)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     status_word word;
@@ -495,8 +498,7 @@ __device__ __forceinline__ status_word peek(const status_word *slot)
 }
 
 /* By a warp, which adds `own` to the ticket: whether it is the last, which makes it `all`. */
-__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
-                                                status_word all)
+FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word own, status_word all)
 {
     __threadfence();
     __syncwarp();
@@ -516,18 +518,18 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
  * fuse a product and a sum where they like, so results would depend on where. Other types: as they
  * add and multiply themselves. */
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_add(Value a, Value b)
+__host__ FASTREDUCE_DEVICE Value ieee_add(Value a, Value b)
 {
     return a + b;
 }
 
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_multiply(Value a, Value b)
+__host__ FASTREDUCE_DEVICE Value ieee_multiply(Value a, Value b)
 {
     return a * b;
 }
 
-__host__ __device__ __forceinline__ float ieee_add(float a, float b)
+__host__ FASTREDUCE_DEVICE float ieee_add(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float sum;
@@ -538,7 +540,7 @@ __host__ __device__ __forceinline__ float ieee_add(float a, float b)
 #endif
 }
 
-__device__ __forceinline__ float ieee_subtract(float a, float b)
+FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float difference;
@@ -549,7 +551,7 @@ __device__ __forceinline__ float ieee_subtract(float a, float b)
 #endif
 }
 
-__host__ __device__ __forceinline__ double ieee_add(double a, double b)
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b)
 {
 #ifdef __CUDA_ARCH__
     return __dadd_rn(a, b);
@@ -558,7 +560,7 @@ __host__ __device__ __forceinline__ double ieee_add(double a, double b)
 #endif
 }
 
-__device__ __forceinline__ double ieee_subtract(double a, double b)
+FASTREDUCE_DEVICE double ieee_subtract(double a, double b)
 {
 #ifdef __CUDA_ARCH__
     return __dsub_rn(a, b);
@@ -567,7 +569,7 @@ __device__ __forceinline__ double ieee_subtract(double a, double b)
 #endif
 }
 
-__host__ __device__ __forceinline__ float ieee_multiply(float a, float b)
+__host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float product;
@@ -578,7 +580,7 @@ __host__ __device__ __forceinline__ float ieee_multiply(float a, float b)
 #endif
 }
 
-__host__ __device__ __forceinline__ double ieee_multiply(double a, double b)
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b)
 {
 #ifdef __CUDA_ARCH__
     return __dmul_rn(a, b);
@@ -587,7 +589,7 @@ __host__ __device__ __forceinline__ double ieee_multiply(double a, double b)
 #endif
 }
 
-__device__ __forceinline__ float ieee_magnitude(float x)
+FASTREDUCE_DEVICE float ieee_magnitude(float x)
 {
 #ifdef __CUDA_ARCH__
     float magnitude;
@@ -598,7 +600,7 @@ __device__ __forceinline__ float ieee_magnitude(float x)
 #endif
 }
 
-__host__ __device__ __forceinline__ double ieee_double(float x)
+__host__ FASTREDUCE_DEVICE double ieee_double(float x)
 {
 #ifdef __CUDA_ARCH__
     double wide;
@@ -609,12 +611,9 @@ __host__ __device__ __forceinline__ double ieee_double(float x)
 #endif
 }
 
-__device__ __forceinline__ double ieee_double(double x)
-{
-    return x;
-}
+FASTREDUCE_DEVICE double ieee_double(double x) { return x; }
 
-__host__ __device__ __forceinline__ float ieee_float(double x)
+__host__ FASTREDUCE_DEVICE float ieee_float(double x)
 {
 #ifdef __CUDA_ARCH__
     float rounded;
@@ -627,23 +626,23 @@ __host__ __device__ __forceinline__ float ieee_float(double x)
 
 /* x as another type, as static_cast has it. */
 template <class To, class From>
-__host__ __device__ __forceinline__ To ieee_cast(const From &x)
+__host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
     return static_cast<To>(x);
 }
 template <>
-__host__ __device__ __forceinline__ double ieee_cast<double, float>(const float &x)
+__host__ FASTREDUCE_DEVICE double ieee_cast<double, float>(const float &x)
 {
     return ieee_double(x);
 }
 template <>
-__host__ __device__ __forceinline__ float ieee_cast<float, double>(const double &x)
+__host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 {
     return ieee_float(x);
 }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
-__device__ __forceinline__ unsigned warp_add(unsigned value)
+FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_add_sync(0xffffffffu, value);
@@ -654,7 +653,7 @@ __device__ __forceinline__ unsigned warp_add(unsigned value)
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_max(unsigned value)
+FASTREDUCE_DEVICE unsigned warp_max(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, value);
@@ -667,13 +666,10 @@ __device__ __forceinline__ unsigned warp_max(unsigned value)
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_min(unsigned value)
-{
-    return ~warp_max(~value);
-}
+FASTREDUCE_DEVICE unsigned warp_min(unsigned value) { return ~warp_max(~value); }
 
 /* a * b + c rounded once. */
-__device__ __forceinline__ double fused(double a, double b, double c)
+FASTREDUCE_DEVICE double fused(double a, double b, double c)
 {
 #ifdef __CUDA_ARCH__
     double sum; /* PTX, so that a test can tell it from what compilers fuse */
@@ -685,7 +681,7 @@ __device__ __forceinline__ double fused(double a, double b, double c)
 }
 
 template <class To, class From>
-__host__ __device__ __forceinline__ To bits_as(From from)
+__host__ FASTREDUCE_DEVICE To bits_as(From from)
 {
     static_assert(sizeof(To) == sizeof(From), "the same bits");
     To to;
@@ -695,7 +691,7 @@ __host__ __device__ __forceinline__ To bits_as(From from)
 
 /* a + b rounded down or up: equal where nothing is rounded. On the CPU of normal positive sums. */
 template <bool Up>
-__device__ __forceinline__ float ieee_add_rounding(float a, float b)
+FASTREDUCE_DEVICE float ieee_add_rounding(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float sum;
@@ -712,7 +708,7 @@ __device__ __forceinline__ float ieee_add_rounding(float a, float b)
 }
 
 /* The value of a 16-bit float of IEEE 754. */
-__device__ __forceinline__ float half_to_float(unsigned short bits)
+FASTREDUCE_DEVICE float half_to_float(unsigned short bits)
 {
 #ifdef __CUDA_ARCH__
     float value;
@@ -728,14 +724,14 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 
 /* An unsigned number in a float's order; of any width. The NaN above counts as the greatest. */
 template <class Unsigned>
-__host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
+__host__ FASTREDUCE_DEVICE Unsigned ordered_bits(Unsigned bits)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(bits & sign ? ~bits : bits | sign);
 }
 
 template <class Unsigned>
-__host__ __device__ __forceinline__ Unsigned untwiddle(Unsigned ordered)
+__host__ FASTREDUCE_DEVICE Unsigned untwiddle(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
@@ -743,7 +739,7 @@ __host__ __device__ __forceinline__ Unsigned untwiddle(Unsigned ordered)
 
 /* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
  * for each of the two in a word. */
-__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+__host__ FASTREDUCE_DEVICE float max_or_nan(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float greater;
@@ -757,7 +753,7 @@ __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 }
 
 template <bool IsBf16>
-__device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
+FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
 {
     unsigned greater = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -780,7 +776,7 @@ __device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
 }
 
 /* The greater of 16 unsigned bits, for both halves of a word. */
-__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
+FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
 {
 #ifdef __CUDA_ARCH__
     return __vmaxu2(a, b);
@@ -794,25 +790,25 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
     !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
-__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
 {
     return __dp4a(a, b, sum);
 }
-__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
 {
     return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
 }
-__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
 {
     return __dp2a_lo(a, 0x0101u, sum);
 }
-__device__ __forceinline__ int add_halves(unsigned a, int sum)
+FASTREDUCE_DEVICE int add_halves(unsigned a, int sum)
 {
     return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
 }
 #else
 template <class Part, class Sum>
-__device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
+FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
 {
 #pragma unroll
     for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Part))
@@ -820,27 +816,24 @@ __device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
                static_cast<Sum>(static_cast<Part>(b >> shift));
     return sum;
 }
-__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
+FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
 {
     return dot_parts<unsigned char>(a, b, sum);
 }
-__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
+FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
 {
     return dot_parts<signed char>(a, b, sum);
 }
-__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
+FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
 {
     return dot_parts<unsigned short>(a, 0x10001, sum);
 }
-__device__ __forceinline__ int add_halves(unsigned a, int sum)
-{
-    return dot_parts<short>(a, 0x10001, sum);
-}
+FASTREDUCE_DEVICE int add_halves(unsigned a, int sum) { return dot_parts<short>(a, 0x10001, sum); }
 #endif
 
 /* All ones for each byte, or half, of a word that is negative; else zeros. */
 template <unsigned Bytes>
-__device__ __forceinline__ unsigned sign_masks(unsigned word)
+FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
 {
 #ifdef __CUDA_ARCH__
     unsigned masks;
@@ -981,34 +974,34 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
     Element item[size];
 
-    __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
-    __device__ __forceinline__ void fill(const Element &x)
+    FASTREDUCE_DEVICE const Element &at(unsigned j) const { return item[j]; }
+    FASTREDUCE_DEVICE void fill(const Element &x)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = x;
     }
     /* from element number `count` on */
-    __device__ __forceinline__ void fill_from(unsigned count, const Element &x)
+    FASTREDUCE_DEVICE void fill_from(unsigned count, const Element &x)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j >= count) item[j] = x;
     }
-    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j < count) item[j] = from[j];
     }
     /* from anywhere elements may lie */
-    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
     /* of vectors, one below the other, in words */
     template <class Words>
-    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
@@ -1026,19 +1019,19 @@ struct alignas(pack_bytes) pack<Element, true> {
     static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
     unsigned word[4];
 
-    __device__ __forceinline__ Element at(unsigned j) const
+    FASTREDUCE_DEVICE Element at(unsigned j) const
     {
         const unsigned_t<Element> number =
             static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
         return bits_as<Element>(number);
     }
-    __device__ __forceinline__ void fill(Element x)
+    FASTREDUCE_DEVICE void fill(Element x)
     {
         const unsigned number = bits_as<unsigned_t<Element>>(x);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
     }
-    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
@@ -1046,7 +1039,7 @@ struct alignas(pack_bytes) pack<Element, true> {
                 word[j * bits / 32] |= static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[j]))
                                        << j * bits % 32;
     }
-    __device__ __forceinline__ void fill_from(unsigned count, Element x)
+    FASTREDUCE_DEVICE void fill_from(unsigned count, Element x)
     {
         pack with;
         with.fill(x);
@@ -1057,7 +1050,7 @@ struct alignas(pack_bytes) pack<Element, true> {
             word[w] = (word[w] & kept) | (with.word[w] & ~kept);
         }
     }
-    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
@@ -1070,7 +1063,7 @@ struct alignas(pack_bytes) pack<Element, true> {
         }
     }
     template <class Words>
-    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
         constexpr unsigned each = 32 / bits, mask = (1u << bits) - 1;
 #pragma unroll
@@ -1086,23 +1079,20 @@ struct alignas(pack_bytes) pack<Element, true> {
 };
 
 /* Halves as floats, and others as they are. */
-__device__ __forceinline__ float widened(f16 x)
-{
-    return half_to_float(x.bits);
-}
-__device__ __forceinline__ float widened(bf16 x)
+FASTREDUCE_DEVICE float widened(f16 x) { return half_to_float(x.bits); }
+FASTREDUCE_DEVICE float widened(bf16 x)
 {
     return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
 }
 template <class Value>
-__device__ __forceinline__ Value widened(const Value &x)
+FASTREDUCE_DEVICE Value widened(const Value &x)
 {
     return x;
 }
 
 /* And back, of a power of two or a zero. */
 template <class Float, class Value>
-__device__ __forceinline__ Float narrowed(Value x)
+FASTREDUCE_DEVICE Float narrowed(Value x)
 {
     Float number = {};
     if constexpr (sizeof(Float) == sizeof(Value)) {
@@ -1136,14 +1126,8 @@ struct bounds {
         standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
     static constexpr Value most = Value(~lowest);
 #endif
-    static constexpr __host__ __device__ Value greatest()
-    {
-        return most;
-    }
-    static constexpr __host__ __device__ Value least()
-    {
-        return lowest;
-    }
+    static constexpr __host__ __device__ Value greatest() { return most; }
+    static constexpr __host__ __device__ Value least() { return lowest; }
 };
 #ifdef __CUDACC_RTC__
 template <>
@@ -1160,8 +1144,8 @@ struct bounds<double> {
 
 template <class Half, unsigned short Infinity>
 struct half_bounds {
-    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
-    static __host__ __device__ __forceinline__ Half least()
+    static __host__ FASTREDUCE_DEVICE Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ FASTREDUCE_DEVICE Half least()
     {
         return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
     }
@@ -1177,12 +1161,12 @@ struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 template <family Family>
 struct by_order {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    static __host__ FASTREDUCE_DEVICE Value greater(Value a, Value b)
     {
         return a < b ? b : a;
     }
     template <class Value>
-    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    static __host__ FASTREDUCE_DEVICE Value lesser(Value a, Value b)
     {
         return b < a ? b : a;
     }
@@ -1190,21 +1174,18 @@ struct by_order {
 template <>
 struct by_order<family::floating> {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
+    static __host__ FASTREDUCE_DEVICE Value greater(Value a, Value b)
     {
         return place(a) < place(b) ? b : a;
     }
     template <class Value>
-    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
+    static __host__ FASTREDUCE_DEVICE Value lesser(Value a, Value b)
     {
         /* NaNs come last here too */
         return place(negative(b)) < place(negative(a)) ? a : b;
     }
-    static __host__ __device__ __forceinline__ float greater(float a, float b)
-    {
-        return max_or_nan(a, b);
-    }
-    static __host__ __device__ __forceinline__ float lesser(float a, float b)
+    static __host__ FASTREDUCE_DEVICE float greater(float a, float b) { return max_or_nan(a, b); }
+    static __host__ FASTREDUCE_DEVICE float lesser(float a, float b)
     {
         return negative(max_or_nan(negative(a), negative(b)));
     }
@@ -1212,14 +1193,14 @@ struct by_order<family::floating> {
   private:
     /* Numbers in order, and then NaNs. */
     template <class Value>
-    static __host__ __device__ __forceinline__ unsigned_t<Value> place(Value x)
+    static __host__ FASTREDUCE_DEVICE unsigned_t<Value> place(Value x)
     {
         using bits = unsigned_t<Value>;
         constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
         return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
     }
     template <class Value>
-    static __host__ __device__ __forceinline__ Value negative(Value x)
+    static __host__ FASTREDUCE_DEVICE Value negative(Value x)
     {
         using bits = unsigned_t<Value>;
         return bits_as<Value>(
@@ -1233,12 +1214,12 @@ struct by_order<family::floating> {
 
 struct plus {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return Value(0);
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::ieee_add(a, b);
     }
@@ -1246,12 +1227,12 @@ struct plus {
 
 struct multiplies {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return Value(1);
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::ieee_multiply(a, b);
     }
@@ -1260,12 +1241,12 @@ struct multiplies {
 /* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
 struct minimum {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return detail::bounds<Value>::greatest();
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
     }
@@ -1273,12 +1254,12 @@ struct minimum {
 
 struct maximum {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return detail::bounds<Value>::least();
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::by_order<detail::element<Value>::kind>::greater(a, b);
     }
@@ -1379,7 +1360,7 @@ namespace detail
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
-__device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Combine &combine)
+FASTREDUCE_DEVICE Value reduce_pairs(Value (&values)[Count], const Combine &combine)
 {
 #pragma unroll
     for (unsigned width = 1; width < Count; width *= 2)
@@ -1397,8 +1378,7 @@ struct all_bits {
     static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
-    static __device__ __forceinline__ void split(const Value &value,
-                                                 unsigned long long (&payload)[payloads])
+    static FASTREDUCE_DEVICE void split(const Value &value, unsigned long long (&payload)[payloads])
     {
         unsigned long long word[parts + 1] = {};
         memcpy(word, static_cast<const void *>(&value), sizeof value);
@@ -1409,7 +1389,7 @@ struct all_bits {
             if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
         }
     }
-    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    static FASTREDUCE_DEVICE Value join(const unsigned long long (&payload)[payloads])
     {
         unsigned long long word[parts + 1] = {};
 #pragma unroll
@@ -1431,7 +1411,7 @@ struct items_as;
 template <class Reducer>
 struct common_reducer {
     template <class Value>
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
         const Reducer &reducer = static_cast<const Reducer &>(*this);
         *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
@@ -1441,18 +1421,12 @@ struct common_reducer {
     static constexpr bool reduces_packs = false, by_warp = false, tile_by_warp = false;
     static constexpr bool heavy = false;
 
-    __device__ __forceinline__ auto zero() const
-    {
-        return static_cast<const Reducer &>(*this).identity();
-    }
-    __device__ __forceinline__ auto padding(const void *) const
-    {
-        return typename Reducer::Element();
-    }
+    FASTREDUCE_DEVICE auto zero() const { return static_cast<const Reducer &>(*this).identity(); }
+    FASTREDUCE_DEVICE auto padding(const void *) const { return typename Reducer::Element(); }
     /* Of each of a thread's packs. */
     template <class Items, unsigned Count, class Value>
-    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
-                                              Value (&values)[Count]) const
+    FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
+                                     Value (&values)[Count]) const
     {
         const Reducer &reducer = static_cast<const Reducer &>(*this);
         const items_as<typename Reducer::Element, Items> some(items), more(others);
@@ -1467,9 +1441,9 @@ struct common_reducer {
         }
     }
 
-    __device__ __forceinline__ void prepare(const void *, size_t) {}
+    FASTREDUCE_DEVICE void prepare(const void *, size_t) {}
     template <class Use>
-    __device__ __forceinline__ void choose(const Use &with) const
+    FASTREDUCE_DEVICE void choose(const Use &with) const
     {
         with(static_cast<const Reducer &>(*this));
     }
@@ -1498,10 +1472,10 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
         : operation(combine), transform(of_element), neutral(identity)
     {
     }
-    __device__ __forceinline__ Value identity() const { return neutral; }
-    __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial of(const pack<Element> &from, unsigned count) const
+    FASTREDUCE_DEVICE Value identity() const { return neutral; }
+    FASTREDUCE_DEVICE Value combine(Value a, Value b) const { return operation(a, b); }
+    FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) const { return operation(a, b); }
+    FASTREDUCE_DEVICE Partial of(const pack<Element> &from, unsigned count) const
     {
         Value values[pack<Element>::size];
 #pragma unroll
@@ -1509,14 +1483,8 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
             values[j] = j < count ? ieee_cast<Value>(transform(from.at(j))) : neutral;
         return reduce_pairs(values, operation);
     }
-    __device__ __forceinline__ Value value_of(const Partial &partial) const
-    {
-        return partial;
-    }
-    __device__ __forceinline__ Result finish(const Value &value, size_t) const
-    {
-        return value;
-    }
+    FASTREDUCE_DEVICE Value value_of(const Partial &partial) const { return partial; }
+    FASTREDUCE_DEVICE Result finish(const Value &value, size_t) const { return value; }
 };
 
 /* How a sum ends. */
@@ -1531,39 +1499,39 @@ static __device__ __noinline__ double finalize(double sum, double n, ending how)
 /* Maps: what is added for an element. */
 struct itself {
     template <class Value>
-    static __device__ __forceinline__ Value of(Value x)
+    static FASTREDUCE_DEVICE Value of(Value x)
     {
         return x;
     }
 };
 struct magnitude {
-    static __device__ __forceinline__ float of(float x) { return ieee_magnitude(x); }
-    static __device__ __forceinline__ double of(double x) { return fabs(x); }
-    static __device__ __forceinline__ unsigned of(int x)
+    static FASTREDUCE_DEVICE float of(float x) { return ieee_magnitude(x); }
+    static FASTREDUCE_DEVICE double of(double x) { return fabs(x); }
+    static FASTREDUCE_DEVICE unsigned of(int x)
     {
         const unsigned number = static_cast<unsigned>(x);
         return x < 0 ? 0 - number : number;
     }
-    static __device__ __forceinline__ unsigned long long of(long long x)
+    static FASTREDUCE_DEVICE unsigned long long of(long long x)
     {
         const unsigned long long number = static_cast<unsigned long long>(x);
         return x < 0 ? 0 - number : number;
     }
 };
 struct square {
-    static __device__ __forceinline__ float of(float x) { return ieee_multiply(x, x); }
-    static __device__ __forceinline__ double of(double x) { return ieee_multiply(x, x); }
-    static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
-    static __device__ __forceinline__ unsigned long long of(long long x)
+    static FASTREDUCE_DEVICE float of(float x) { return ieee_multiply(x, x); }
+    static FASTREDUCE_DEVICE double of(double x) { return ieee_multiply(x, x); }
+    static FASTREDUCE_DEVICE unsigned long long of(unsigned long long x) { return x * x; }
+    static FASTREDUCE_DEVICE unsigned long long of(long long x)
     {
         return of(static_cast<unsigned long long>(x));
     }
     /* one multiplication of 32 bits */
-    static __device__ __forceinline__ unsigned long long of(int x)
+    static FASTREDUCE_DEVICE unsigned long long of(int x)
     {
         return static_cast<unsigned long long>(static_cast<long long>(x) * x);
     }
-    static __device__ __forceinline__ unsigned long long of(unsigned x)
+    static FASTREDUCE_DEVICE unsigned long long of(unsigned x)
     {
         return static_cast<unsigned long long>(x) * x;
     }
@@ -1588,29 +1556,23 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     ending how;
 
     __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
-    static __device__ __forceinline__ Value identity()
-    {
-        return Operator::template identity<Value>();
-    }
-    static __device__ __forceinline__ Value zero()
+    static FASTREDUCE_DEVICE Value identity() { return Operator::template identity<Value>(); }
+    static FASTREDUCE_DEVICE Value zero()
     {
         Value none = identity();
         if constexpr (sums && of_floats) none = -none;
         return none;
     }
-    static __device__ __forceinline__ Element padding(const void *)
+    static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
         if constexpr (!counts) none = narrowed<Element>(zero());
         return none;
     }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return Operator()(a, b);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from,
-                                                 unsigned count = pack<Element>::size)
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return Operator()(a, b); }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return Operator()(a, b); }
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from,
+                                        unsigned count = pack<Element>::size)
     {
         Value values[pack<Element>::size];
 #pragma unroll
@@ -1618,15 +1580,12 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
             values[j] = j < count ? value_of(from.at(j), j) : zero();
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
+    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
+    static FASTREDUCE_DEVICE Value value_of(const Element &x, size_t)
     {
         return static_cast<Value>(Map::of(widened(x)));
     }
-    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
         if constexpr (Ends) {
             if (how != ending::sum)
@@ -1643,7 +1602,7 @@ template <class Input, class Map,
 struct narrow_sums {
     using Partial = unsigned long long;
 
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    static FASTREDUCE_DEVICE Partial of(const pack<Input> &from)
     {
         constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
         Partial sums[chains] = {};
@@ -1660,7 +1619,7 @@ struct narrow_sums<Input, Map, true> {
     using Partial =
         standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
 
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    static FASTREDUCE_DEVICE Partial of(const pack<Input> &from)
     {
         Partial sum = 0;
         int negative = 0;
@@ -1676,7 +1635,7 @@ struct narrow_sums<Input, Map, true> {
 
   private:
     template <class Sum>
-    static __device__ __forceinline__ Sum add_parts(unsigned word, Sum sum)
+    static FASTREDUCE_DEVICE Sum add_parts(unsigned word, Sum sum)
     {
         return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
@@ -1686,7 +1645,7 @@ struct narrow_sums<Input, Map, true> {
  * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
  * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
 template <unsigned Size>
-__device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
+FASTREDUCE_DEVICE unsigned long long narrow_warp_sum(unsigned long long value)
 {
     constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
     const unsigned sum = warp_add(static_cast<unsigned>(value));
@@ -1704,22 +1663,19 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     ending how;
 
     __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Value identity() { return 0; }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
     {
         return narrow_sums<Input, Map>::of(from);
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return static_cast<Value>(partial);
-    }
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return static_cast<Value>(partial); }
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
         if (sizeof(Input) > 2 || how == ending::sum) return value; /* wider ones end elsewhere */
         const double number = standard::is_signed<Input>::value && how == ending::mean
@@ -1734,24 +1690,23 @@ struct sum_of_128_bits {
     unsigned long long low, high;
 
     sum_of_128_bits() = default;
-    __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
-                                               unsigned long long upper = 0)
+    FASTREDUCE_DEVICE sum_of_128_bits(unsigned long long lower, unsigned long long upper = 0)
         : low{lower}, high{upper}
     {
     }
-    __device__ __forceinline__ explicit sum_of_128_bits(long long x)
+    FASTREDUCE_DEVICE explicit sum_of_128_bits(long long x)
         : low{static_cast<unsigned long long>(x)}, high{static_cast<unsigned long long>(x >> 63)}
     {
     }
 
-    friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
-                                                                const sum_of_128_bits &b)
+    friend FASTREDUCE_DEVICE sum_of_128_bits operator+(const sum_of_128_bits &a,
+                                                       const sum_of_128_bits &b)
     {
         const unsigned long long lower = a.low + b.low;
         return {lower, a.high + b.high + (lower < a.low)};
     }
     /* rounded once */
-    __device__ __forceinline__ double number() const
+    FASTREDUCE_DEVICE double number() const
     {
         const bool negative = high >> 63;
         unsigned long long upper = negative ? ~high + (low == 0) : high,
@@ -1774,16 +1729,10 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static constexpr bool heavy = true;
 
     __host__ __device__ integer_mean(ending = ending::mean) {}
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
-    {
-        return a + b;
-    }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
-    {
-        return a + b;
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Value identity() { return {0, 0}; }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
     {
         Partial values[pack<Element>::size];
 #pragma unroll
@@ -1791,11 +1740,8 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
             values[j] = Partial(static_cast<number>(from.at(j)));
         return reduce_pairs(values, plus());
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return Value(partial);
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return Value(partial); }
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
         return finalize(value.number(), static_cast<double>(n), ending::mean);
     }
@@ -1810,11 +1756,11 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     using Result = Value;
     static constexpr bool heavy = sizeof(Input) <= 2;
 
-    static __device__ __forceinline__ Value identity() { return 1; }
-    static __device__ __forceinline__ Element padding(const void *) { return 1; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Value identity() { return 1; }
+    static FASTREDUCE_DEVICE Element padding(const void *) { return 1; }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a * b; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a * b; }
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
     {
         using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
         using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
@@ -1837,18 +1783,9 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
                         static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return static_cast<Value>(x);
-    }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
-    {
-        return value;
-    }
+    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return partial; }
+    static FASTREDUCE_DEVICE Value value_of(Element x, size_t) { return static_cast<Value>(x); }
+    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
 /* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
@@ -1858,14 +1795,11 @@ template <class Element>
 struct twiddle {
     bits_t<Element> mask, flip; /* the same for each element of a word */
 
-    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
         return (word & mask) ^ flip;
     }
-    __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) const
-    {
-        return bits ^ flip;
-    }
+    FASTREDUCE_DEVICE bits_t<Element> back(bits_t<Element> bits) const { return bits ^ flip; }
 };
 
 template <>
@@ -1877,12 +1811,12 @@ struct twiddle<double> {
         : mask{static_cast<unsigned>(bits >> 32)}, flip{static_cast<unsigned>(flipped >> 32)}
     {
     }
-    __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long bits) const
     {
         const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
         return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
     }
-    __device__ __forceinline__ unsigned long long back(unsigned long long bits) const
+    FASTREDUCE_DEVICE unsigned long long back(unsigned long long bits) const
     {
         return bits ^ static_cast<unsigned long long>(flip) << 32;
     }
@@ -1891,7 +1825,7 @@ struct twiddle<double> {
 /* Magnitudes of a word's elements: x where the mask of signs is 0, and ~x + 1 where it is -1. */
 template <class Element>
 struct magnitudes_of {
-    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
         using bits = bits_t<Element>;
         if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
@@ -1902,7 +1836,7 @@ struct magnitudes_of {
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
         return (narrow ^ masks) + (masks & ones);
     }
-    static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
+    static FASTREDUCE_DEVICE bits_t<Element> back(bits_t<Element> bits) { return bits; }
 };
 
 /* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
@@ -1911,13 +1845,13 @@ struct magnitudes_of {
 template <class Element>
 struct greatest;
 
-__device__ __forceinline__ unsigned lowest_bit(unsigned word)
+FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
 {
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
 /* The first of narrow elements, two or four in a word, with these bits; there is one. */
 template <unsigned Bytes>
-__device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
+FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
 {
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
     unsigned first = 0;
@@ -1934,8 +1868,8 @@ __device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], u
 template <class Element>
 struct first_in_words {
     template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, unsigned key,
-                                                        const As &as)
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, unsigned key,
+                                               const As &as)
     {
         const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
                                   as(from.word[3])};
@@ -1946,8 +1880,8 @@ struct first_in_words {
 template <class Element>
 struct first_with_key {
     template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
-                                                        unsigned_t<Element> key, const As &as)
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, unsigned_t<Element> key,
+                                               const As &as)
     {
         using of = greatest<Element>;
         unsigned first = 0;
@@ -1968,12 +1902,12 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
     using Key = unsigned;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
     }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<unsigned char> &from, const As &as)
     {
         Partial parts[4];
 #pragma unroll
@@ -1984,20 +1918,17 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
         return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(unsigned char x, const As &as)
     {
         return {as(x) << 24, 0};
     }
-    static __device__ __forceinline__ Key key(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
         const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
         return (both >> 16 > low ? both >> 16 : low) >> 8;
     }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        return key(best);
-    }
-    static __device__ __forceinline__ unsigned char element(Key key)
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
+    static FASTREDUCE_DEVICE unsigned char element(Key key)
     {
         return static_cast<unsigned char>(key);
     }
@@ -2009,28 +1940,25 @@ struct greatest<unsigned short> : first_in_words<unsigned short> {
     using Key = unsigned;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return max_u16x2(a, b);
-    }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return max_u16x2(a, b); }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<unsigned short> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<unsigned short> &from, const As &as)
     {
         return merge(merge(as(from.word[0]), as(from.word[1])),
                      merge(as(from.word[2]), as(from.word[3])));
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(unsigned short x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(unsigned short x, const As &as)
     {
         return as(x) & 0xffff;
     }
-    static __device__ __forceinline__ Key key(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
         const unsigned low = best & 0xffff;
         return best >> 16 > low ? best >> 16 : low;
     }
-    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
-    static __device__ __forceinline__ unsigned short element(Key key)
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
+    static FASTREDUCE_DEVICE unsigned short element(Key key)
     {
         return static_cast<unsigned short>(key);
     }
@@ -2043,9 +1971,9 @@ struct greatest : first_with_key<Element> {
     using Key = Element;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a < b ? b : a; }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from, const As &as)
     {
         Partial best = as(from.at(0));
 #pragma unroll
@@ -2053,22 +1981,13 @@ struct greatest : first_with_key<Element> {
         return best;
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(Element x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(Element x, const As &as)
     {
         return as(x);
     }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return best;
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        return best;
-    }
-    static __device__ __forceinline__ Element element(Key key)
-    {
-        return key;
-    }
+    static FASTREDUCE_DEVICE Key key(Partial best) { return best; }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return best; }
+    static FASTREDUCE_DEVICE Element element(Key key) { return key; }
 };
 
 template <>
@@ -2077,12 +1996,9 @@ struct greatest<float> : first_with_key<float> {
     using Key = unsigned;
     static constexpr Key least = 0x007fffffu; /* -infinity's */
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return max_or_nan(a, b);
-    }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return max_or_nan(a, b); }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<float> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<float> &from, const As &as)
     {
         float values[4];
 #pragma unroll
@@ -2091,24 +2007,18 @@ struct greatest<float> : first_with_key<float> {
         return merge(merge(values[0], values[1]), merge(values[2], values[3]));
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(float x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(float x, const As &as)
     {
         const float value = bits_as<float>(as(bits_as<unsigned>(x)));
         return merge(value, value);
     }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return ordered_bits(bits_as<unsigned>(best));
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best) { return ordered_bits(bits_as<unsigned>(best)); }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
     {
         /* not as floats: -ftz=true compares denormals as zeros */
         return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
     }
-    static __device__ __forceinline__ float element(Key key)
-    {
-        return bits_as<float>(untwiddle(key));
-    }
+    static FASTREDUCE_DEVICE float element(Key key) { return bits_as<float>(untwiddle(key)); }
 };
 
 /* Keys count from -infinity's: those of NaNs, below it or above infinity's, come last. */
@@ -2119,27 +2029,27 @@ struct greatest<double> : first_with_key<double> {
     static constexpr Key least = 0;
     static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a < b ? b : a; }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<double> &from, const As &as)
     {
         return merge(alone(from.item[0], as), alone(from.item[1], as));
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(double x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(double x, const As &as)
     {
         return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
     }
-    static __device__ __forceinline__ Key key(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
         return best > infinity - minus_infinity ? ~0ull : best;
     }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
     {
         constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
         return best == minus_zero ? minus_zero + 1 : key(best);
     }
-    static __device__ __forceinline__ double element(Key key)
+    static FASTREDUCE_DEVICE double element(Key key)
     {
         const Key ordered = key + minus_infinity; /* NaN: a small one */
         return bits_as<double>(key == ~0ull ? ~0ull >> 1 : untwiddle(ordered));
@@ -2153,33 +2063,26 @@ struct greatest_half {
     using Key = unsigned;
     static constexpr Key least = standard::is_same<Half, f16>::value ? 0x03ff : 0x007f;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return greater(a, b, Half());
-    }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return greater(a, b, Half()); }
     template <class As>
-    static __device__ __forceinline__ Partial of(const pack<Half> &from, const As &as)
+    static FASTREDUCE_DEVICE Partial of(const pack<Half> &from, const As &as)
     {
         return merge(merge(as(from.word[0]), as(from.word[1])),
                      merge(as(from.word[2]), as(from.word[3])));
     }
     template <class As>
-    static __device__ __forceinline__ Partial alone(Half x, const As &as)
+    static FASTREDUCE_DEVICE Partial alone(Half x, const As &as)
     {
         const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
         return merge(word, word);
     }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return ordered_bits(single(best).bits);
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best) { return ordered_bits(single(best).bits); }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
     {
         return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
     }
     template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
-                                                        const As &as)
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Half> &from, Key key, const As &as)
     {
         unsigned four[4];
 #pragma unroll
@@ -2189,33 +2092,27 @@ struct greatest_half {
         }
         return first_with_bits<2>(four, untwiddle(static_cast<unsigned short>(key)));
     }
-    static __device__ __forceinline__ Half element(Key key)
+    static FASTREDUCE_DEVICE Half element(Key key)
     {
         return {untwiddle(static_cast<unsigned short>(key))};
     }
 
   private:
-    static __device__ __forceinline__ unsigned minus_infinity(f16)
-    {
-        return 0xfc00fc00;
-    }
-    static __device__ __forceinline__ unsigned minus_infinity(bf16)
-    {
-        return 0xff80ff80;
-    }
+    static FASTREDUCE_DEVICE unsigned minus_infinity(f16) { return 0xfc00fc00; }
+    static FASTREDUCE_DEVICE unsigned minus_infinity(bf16) { return 0xff80ff80; }
     template <class Kind>
-    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, Kind)
+    static FASTREDUCE_DEVICE unsigned greater(unsigned a, unsigned b, Kind)
     {
         return max_or_nan_pair<standard::is_same<Kind, bf16>::value>(a, b);
     }
     /* +0 for each -0 in a word */
-    static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
+    static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
     {
         constexpr unsigned signs = 0x80008000;
         const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
         return word & (others | ~signs);
     }
-    static __device__ __forceinline__ Half single(Partial best)
+    static FASTREDUCE_DEVICE Half single(Partial best)
     {
         return {static_cast<unsigned short>(merge(best, best >> 16))};
     }
@@ -2228,11 +2125,8 @@ struct greatest<bf16> : greatest_half<bf16> {
 };
 
 /* The greatest key of the warp's lanes, for all of them. */
-__device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
-{
-    return warp_max(key);
-}
-__device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
+FASTREDUCE_DEVICE unsigned greatest_of_warp(unsigned key) { return warp_max(key); }
+FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
 {
     const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
                    low = warp_max(key >> 32 == high ? static_cast<unsigned>(key) : 0);
@@ -2255,29 +2149,26 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     {
     }
 
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Element padding(const void *input)
+    static FASTREDUCE_DEVICE Value identity() { return 0; }
+    static FASTREDUCE_DEVICE Element padding(const void *input)
     {
         return *static_cast<const Element *>(input);
     }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         return greatest<Input>::merge(a, b);
     }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
     {
         return greatest<Input>::of(from, as);
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
+    static FASTREDUCE_DEVICE Value value_of(Partial partial)
     {
         return greatest<Input>::key(partial);
     }
-    static __device__ __forceinline__ Value warp_value(Value value)
-    {
-        return greatest_of_warp(value);
-    }
-    __device__ __forceinline__ Result finish(Value value, size_t) const
+    static FASTREDUCE_DEVICE Value warp_value(Value value) { return greatest_of_warp(value); }
+    FASTREDUCE_DEVICE Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
         const Input found = greatest<Input>::element(combine(value, least));
@@ -2293,18 +2184,18 @@ struct key_and_index {
     unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
 
     key_and_index() = default;
-    __device__ __forceinline__ key_and_index(Key key, unsigned long long index)
+    FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
     {
         memcpy(key_words, &key, sizeof key);
         memcpy(index_words, &index, sizeof index);
     }
-    __device__ __forceinline__ Key key() const
+    FASTREDUCE_DEVICE Key key() const
     {
         Key value;
         memcpy(&value, key_words, sizeof value);
         return value;
     }
-    __device__ __forceinline__ unsigned long long position() const
+    FASTREDUCE_DEVICE unsigned long long position() const
     {
         return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
     }
@@ -2322,12 +2213,12 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     twiddle<Input> as;
 
     __host__ __device__ index_reducer(twiddle<Input> bits = {}) : as(bits) {}
-    static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
-    static __device__ __forceinline__ Element padding(const void *input)
+    static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
+    static FASTREDUCE_DEVICE Element padding(const void *input)
     {
         return *static_cast<const Element *>(input);
     }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
         /* no branches, and words one by one: to choose an address, compilers would put both in
@@ -2344,7 +2235,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
     }
     /* The thread's best pack, the first of several, and in it the first element as good. */
     template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
         Key best = key(greatest<Input>::of(items.at(0), as));
         pack<Element> in = items.at(0);
@@ -2360,7 +2251,7 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
         }
         return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
     }
-    static __device__ __forceinline__ Value warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         const Key best = greatest_of_warp(value.key());
         const bool good = value.key() == best;
@@ -2369,16 +2260,13 @@ struct index_reducer : unordered_reducer<index_reducer<Input>> {
                                                                            : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
         return static_cast<Result>(value.position());
     }
 
   private:
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return greatest<Input>::key_by_value(best);
-    }
+    static FASTREDUCE_DEVICE Key key(Partial best) { return greatest<Input>::key_by_value(best); }
 };
 
 /* How many are not zero under a mask, which leaves out a float's sign. */
@@ -2393,10 +2281,10 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     bits_t<Input> mask;
 
     __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask{bits} {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    static FASTREDUCE_DEVICE Value identity() { return 0; }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
+    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
     {
         unsigned sum = 0;
         if constexpr (narrow) {
@@ -2413,50 +2301,35 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
         }
         return sum;
     }
-    static __device__ __forceinline__ Value value_of(Partial counts)
+    static FASTREDUCE_DEVICE Value value_of(Partial counts)
     {
         return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
     }
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
-    {
-        return value;
-    }
+    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
 /* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
-__device__ __forceinline__ double to_double(float x)
-{
-    return ieee_double(x);
-}
-__device__ __forceinline__ double to_double(double x)
-{
-    return x;
-}
-__device__ __forceinline__ double to_double(unsigned x)
+FASTREDUCE_DEVICE double to_double(float x) { return ieee_double(x); }
+FASTREDUCE_DEVICE double to_double(double x) { return x; }
+FASTREDUCE_DEVICE double to_double(unsigned x)
 {
     constexpr unsigned long long two_to_52 = 0x433ull << 52;
     return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
 }
-__device__ __forceinline__ double to_double(int x)
+FASTREDUCE_DEVICE double to_double(int x)
 {
     return to_double(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
 }
-__device__ __forceinline__ double to_double(long long x)
-{
-    return static_cast<double>(x);
-}
-__device__ __forceinline__ double to_double(unsigned long long x)
-{
-    return static_cast<double>(x);
-}
+FASTREDUCE_DEVICE double to_double(long long x) { return static_cast<double>(x); }
+FASTREDUCE_DEVICE double to_double(unsigned long long x) { return static_cast<double>(x); }
 
 /* The sum of what Map makes of a pack's elements. */
 template <class Value, class Element, class Map>
-__device__ __forceinline__ Value sum_over(const pack<Element> &from, const Map &map)
+FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
 {
     Value values[pack<Element>::size];
 #pragma unroll
@@ -2466,14 +2339,14 @@ __device__ __forceinline__ Value sum_over(const pack<Element> &from, const Map &
 
 struct square_as_double {
     template <class Element>
-    __device__ __forceinline__ double operator()(Element x) const
+    FASTREDUCE_DEVICE double operator()(Element x) const
     {
         return square::of(to_double(widened(x)));
     }
 };
 struct square_as_float {
     template <class Element>
-    __device__ __forceinline__ float operator()(Element x) const
+    FASTREDUCE_DEVICE float operator()(Element x) const
     {
         return square::of(widened(x));
     }
@@ -2481,7 +2354,7 @@ struct square_as_float {
 
 /* Whether all of a pack's floats are zeros, of either sign: their squares are not too small. */
 template <class Float>
-__device__ __forceinline__ bool all_zeros(const pack<Float> &from)
+FASTREDUCE_DEVICE bool all_zeros(const pack<Float> &from)
 {
     constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
     const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
@@ -2499,10 +2372,10 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     static constexpr bool heavy = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Value identity() { return 0; }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
     {
         if constexpr (element<Input>::kind == family::floating) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
@@ -2517,8 +2390,8 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         }
         return sum_over<Value>(from, square_as_double());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
+    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return partial; }
+    static FASTREDUCE_DEVICE Result finish(Value value, size_t)
     {
         return ieee_cast<Result>(finalize(value, 1, ending::root));
     }
@@ -2532,7 +2405,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         unsigned parts[2]; /* of the sum of squares: no padding */
         int bucket;
 
-        __device__ __forceinline__ double squares() const
+        FASTREDUCE_DEVICE double squares() const
         {
             double value;
             memcpy(&value, parts, sizeof value);
@@ -2545,37 +2418,37 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static constexpr bool heavy = true;
 
     __host__ __device__ norm_reducer(ending = ending::root) {}
-    static __device__ __forceinline__ Value identity() { return of(0, -1); }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    static FASTREDUCE_DEVICE Value identity() { return of(0, -1); }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
         return a.bucket > b.bucket ? added(a, b) : added(b, a);
     }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b)
     {
         return combine(a, b);
     }
-    static __device__ __forceinline__ Partial of(const pack<double> &from)
+    static FASTREDUCE_DEVICE Partial of(const pack<double> &from)
     {
         const double a = square::of(from.at(0)), b = square::of(from.at(1));
         if (has_room(a) && has_room(b)) return of(a + b, 0);
         return combine(value_of(from.at(0), 0), value_of(from.at(1), 0));
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
-    static __device__ __forceinline__ Value value_of(double x, size_t)
+    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
+    static FASTREDUCE_DEVICE Value value_of(double x, size_t)
     {
         const double one = square::of(x);
         if (has_room(one)) return of(one, 0);
         const int bucket = one > 1 ? 1 : -1;
         return of(square::of(ieee_multiply(x, scale(-bucket))), bucket);
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
         return ieee_multiply(finalize(value.squares(), 1, ending::root), scale(value.bucket));
     }
 
   private:
-    static __device__ __forceinline__ Value of(double squares, int bucket)
+    static FASTREDUCE_DEVICE Value of(double squares, int bucket)
     {
         Value value;
         memcpy(value.parts, &squares, sizeof squares);
@@ -2583,17 +2456,17 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         return value;
     }
     /* 2^(600 bucket) */
-    static __device__ __forceinline__ double scale(int bucket)
+    static FASTREDUCE_DEVICE double scale(int bucket)
     {
         return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
     }
     /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
-    static __device__ __forceinline__ bool has_room(double squares)
+    static FASTREDUCE_DEVICE bool has_room(double squares)
     {
         constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
         return (squares >= least && squares <= most) || squares != squares;
     }
-    static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
+    static FASTREDUCE_DEVICE Value added(const Value &larger, const Value &smaller)
     {
         /* by one bucket: two below counts as zero */
         const double ratio = scale(-1);
@@ -2610,12 +2483,12 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
 struct moments {
     double sum, squares;
 
-    friend __device__ __forceinline__ moments operator+(const moments &a, const moments &b)
+    friend FASTREDUCE_DEVICE moments operator+(const moments &a, const moments &b)
     {
         return {a.sum + b.sum, a.squares + b.squares};
     }
     /* sums of x - pivot, turned into those of x - (pivot - by) */
-    __device__ __forceinline__ moments moved(double by, unsigned count) const
+    FASTREDUCE_DEVICE moments moved(double by, unsigned count) const
     {
         const double all = fused(static_cast<double>(count), by, sum);
         return {all, fused(by, all + sum, squares)};
@@ -2639,21 +2512,15 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 
     Element pivot;
 
-    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
         pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
     }
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
-    __device__ __forceinline__ Element padding(const void *) const { return pivot; }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
-    {
-        return a + b;
-    }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
-    {
-        return a + b;
-    }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    static FASTREDUCE_DEVICE Value identity() { return {0, 0}; }
+    FASTREDUCE_DEVICE Element padding(const void *) const { return pivot; }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b) { return a + b; }
+    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) { return a + b; }
+    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
     {
         constexpr unsigned size = pack<Element>::size;
         if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
@@ -2683,23 +2550,20 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
             return reduce_pairs(values, plus());
         }
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    __device__ __forceinline__ Value value_of(Element x, size_t) const
+    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
+    FASTREDUCE_DEVICE Value value_of(Element x, size_t) const
     {
         const double from = between(x, pivot);
         return {from, square::of(from)};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
         return ieee_cast<Result>(value.variance(static_cast<double>(n)));
     }
 
   private:
     /* In double, whatever the type; 64-bit integers, which do not fit, in integers first. */
-    static __device__ __forceinline__ double between(Element x, Element from)
+    static FASTREDUCE_DEVICE double between(Element x, Element from)
     {
         if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
             using bits = unsigned long long;
@@ -2722,8 +2586,8 @@ struct products {
     using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
     using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
 
-    static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
+    static FASTREDUCE_DEVICE Value of(Input x, Input y) { return one(x, y, tag()); }
+    static FASTREDUCE_DEVICE Partial of(const pack<Input> &x, const pack<Input> &y)
     {
         Partial sum;
         if constexpr (is_float) {
@@ -2741,18 +2605,18 @@ struct products {
     template <unsigned Size>
     struct bytes {
     };
-    static __device__ __forceinline__ Value one(Input x, Input y, floats)
+    static FASTREDUCE_DEVICE Value one(Input x, Input y, floats)
     {
         return ieee_multiply(widened(x), widened(y));
     }
-    static __device__ __forceinline__ Value one(Input x, Input y, integers)
+    static FASTREDUCE_DEVICE Value one(Input x, Input y, integers)
     {
         return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
     }
     /* each product is added as it is made */
     template <unsigned Size>
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<Size>)
+    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
+                                                     bytes<Size>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -2760,8 +2624,8 @@ struct products {
         return sum;
     }
     /* by words, as compilers would make 64 bits of 16 */
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<2>)
+    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
+                                                     bytes<2>)
     {
         Partial low = 0, high = 0;
 #pragma unroll
@@ -2772,8 +2636,8 @@ struct products {
         return low + high;
     }
     /* four at once, in 32 bits, where those of a warp's share of a tile have room */
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<1>)
+    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
+                                                     bytes<1>)
     {
         Partial sum = 0;
 #pragma unroll
@@ -2792,48 +2656,44 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static constexpr bool any_order = !products<Input>::is_float, two_arrays = true;
     static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
 
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value zero()
+    static FASTREDUCE_DEVICE Value identity() { return 0; }
+    static FASTREDUCE_DEVICE Value zero()
     {
         return products<Input>::is_float ? -identity() : identity();
     }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return plus()(a, b); }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return plus()(a, b); }
     /* of x; y's is +0, and so their product -0 */
-    static __device__ __forceinline__ Element padding(const void *)
+    static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
         if constexpr (products<Input>::is_float) none = narrowed<Element>(zero());
         return none;
     }
-    static __device__ __forceinline__ Partial of(const pack<Element> &x, const pack<Element> &y)
+    static FASTREDUCE_DEVICE Partial of(const pack<Element> &x, const pack<Element> &y)
     {
         return products<Input>::of(x, y);
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return static_cast<Value>(partial);
-    }
+    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return static_cast<Value>(partial); }
     /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
         return static_cast<Value>(sum);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
+    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
 /* ---- What a thread's packs become, and alternatives ---- */
 
 template <class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ Value combine_all(const Reducer &reducer, Value (&values)[Count])
+FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Count])
 {
     return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
 }
 
 /* The Value of all of a thread's packs, in any order. */
 template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
-                                                                const Items &items)
+FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, const Items &items)
 {
     typename Reducer::Value value;
     if constexpr (Reducer::reduces_packs) {
@@ -2856,15 +2716,12 @@ struct items_as {
     static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
     const Items &items;
 
-    __device__ __forceinline__ explicit items_as(const Items &others) : items(others) {}
-    __device__ __forceinline__ pack<Element> at(unsigned k) const
+    FASTREDUCE_DEVICE explicit items_as(const Items &others) : items(others) {}
+    FASTREDUCE_DEVICE pack<Element> at(unsigned k) const
     {
         return bits_as<pack<Element>>(items.at(k));
     }
-    __device__ __forceinline__ size_t index_of(unsigned number) const
-    {
-        return items.index_of(number);
-    }
+    FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
 };
 
 /* Whether two Reducers can be alternatives. */
@@ -2887,11 +2744,11 @@ struct alternatives<Reducer> {
     Reducer reducer;
 
     template <class Use>
-    __device__ __forceinline__ auto use(unsigned, const Use &with) const
+    FASTREDUCE_DEVICE auto use(unsigned, const Use &with) const
     {
         return with(reducer);
     }
-    __device__ __forceinline__ void prepare(unsigned, const void *input, size_t n)
+    FASTREDUCE_DEVICE void prepare(unsigned, const void *input, size_t n)
     {
         reducer.prepare(input, n);
     }
@@ -2909,11 +2766,11 @@ struct alternatives<Reducer, Next, Others...> {
     alternatives<Next, Others...> others;
 
     template <class Use>
-    __device__ __forceinline__ auto use(unsigned which, const Use &with) const
+    FASTREDUCE_DEVICE auto use(unsigned which, const Use &with) const
     {
         return which == 0 ? with(reducer) : others.use(which - 1, with);
     }
-    __device__ __forceinline__ void prepare(unsigned which, const void *input, size_t n)
+    FASTREDUCE_DEVICE void prepare(unsigned which, const void *input, size_t n)
     {
         if (which == 0)
             reducer.prepare(input, n);
@@ -2944,22 +2801,19 @@ struct reducer_variant {
     unsigned which;
     alternatives<First, Others...> all;
 
-    static __device__ __forceinline__ Value identity() { return First::identity(); }
-    static __device__ __forceinline__ Value zero() { return First().zero(); }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
+    static FASTREDUCE_DEVICE Value zero() { return First().zero(); }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         return First::combine(a, b);
     }
-    static __device__ __forceinline__ Value warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         return First::warp_value(value);
     }
-    __device__ __forceinline__ void prepare(const void *input, size_t n)
-    {
-        all.prepare(which, input, n);
-    }
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n) { all.prepare(which, input, n); }
     template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
         return all.use(which, [&](const auto &reducer) {
             const auto own = reducer;
@@ -2967,27 +2821,27 @@ struct reducer_variant {
         });
     }
     template <class Items, unsigned Count>
-    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
-                                              Value (&values)[Count]) const
+    FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
+                                     Value (&values)[Count]) const
     {
         all.use(which, [&](const auto &reducer) { reducer.values_of(items, others, values); });
     }
-    __device__ __forceinline__ Element padding(const void *input) const
+    FASTREDUCE_DEVICE Element padding(const void *input) const
     {
         return all.use(
             which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
     }
-    static __device__ __forceinline__ Value tile_warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(const Value &value)
     {
         return First::tile_warp_value(value);
     }
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
         all.use(which, [&](const auto &reducer) { reducer.store(result, value, n); });
     }
     /* Calls with the chosen reducer. */
     template <class Use>
-    __device__ __forceinline__ void choose(const Use &with) const
+    FASTREDUCE_DEVICE void choose(const Use &with) const
     {
         all.use(which, with);
     }
@@ -3272,8 +3126,7 @@ struct as_group<Reducer, Reducer> {
  * n and beyond left out. A thread whose items all exist takes the branch without
  * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
-                                               size_t n)
+FASTREDUCE_DEVICE Value thread_reduce(const Input *input, size_t first, size_t stride, size_t n)
 {
     static_assert(Items >= 1, "Items must be at least 1");
     const Operator combine;
@@ -3293,7 +3146,7 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
 /* Reduces one value a lane over lanes 0 .. Width - 1 of a warp; Width is 1, 2, 4, 8, 16 or 32. All
  * 32 lanes call it; the result is lane 0's, the other lanes get partial results. */
 template <class Operator, unsigned Width = warp_size, class Value>
-__device__ __forceinline__ Value warp_reduce(Value value)
+FASTREDUCE_DEVICE Value warp_reduce(Value value)
 {
     static_assert(Width >= 1 && Width <= warp_size && (Width & (Width - 1)) == 0,
                   "Width must be 1, 2, 4, 8, 16 or 32");
@@ -3308,7 +3161,7 @@ __device__ __forceinline__ Value warp_reduce(Value value)
  * power of two). Every thread calls it; the result is thread 0's. `warp_values` is shared memory
  * for BlockSize / 32 values, and may be used again after a block barrier. */
 template <unsigned BlockSize, class Operator, class Value>
-__device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
+FASTREDUCE_DEVICE Value block_reduce(Value value, Value *warp_values)
 {
     static_assert(detail::valid_block_size(BlockSize),
                   "BlockSize must be 32, 64, 128, 256, 512 or 1024");
@@ -3684,8 +3537,7 @@ struct partial_words {
     using Format = all_bits<Value>;
     static constexpr unsigned count = Format::payloads;
 
-    static __device__ __forceinline__ void publish(status_word *base, size_t number,
-                                                   const Value &value)
+    static FASTREDUCE_DEVICE void publish(status_word *base, size_t number, const Value &value)
     {
         unsigned long long payload[count];
         Format::split(value, payload);
@@ -3698,8 +3550,8 @@ struct partial_words {
      * call it, and go on together: lanes that look again by themselves take turns, up to twice as
      * long (columns, one H100). */
     template <unsigned Count, class Awaited>
-    static __device__ __forceinline__ void await(status_word *first, size_t stride,
-                                                 const Awaited &awaited, Value (&values)[Count])
+    static FASTREDUCE_DEVICE void await(status_word *first, size_t stride, const Awaited &awaited,
+                                        Value (&values)[Count])
     {
         status_word word[Count * count];
         bool missing;
@@ -3719,7 +3571,7 @@ struct partial_words {
     }
 
     /* A partial from its words, which are left zero. */
-    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
+    static FASTREDUCE_DEVICE Value taken(status_word *from, const status_word *word)
     {
         unsigned long long payload[count];
 #pragma unroll
@@ -3740,8 +3592,8 @@ struct reduction_output {
 
 /* 16 bytes that begin `shift` bytes after the first of two vectors, a multiple of Grain. */
 template <unsigned Grain>
-__device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
-                                                        const pack<unsigned> &b, unsigned shift)
+FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pack<unsigned> &b,
+                                               unsigned shift)
 {
     unsigned word[8];
     pack<unsigned> shifted;
@@ -3794,10 +3646,10 @@ struct packs_of_lane {
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
-    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
-    __device__ __forceinline__ size_t index_of(unsigned k) const { return index + k * apart; }
+    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * apart; }
     /* Elements of a pack that exist. */
-    __device__ __forceinline__ unsigned existing(unsigned k) const
+    FASTREDUCE_DEVICE unsigned existing(unsigned k) const
     {
         const size_t first = index_of(k), rest = first < n ? n - first : 0;
         return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
@@ -3805,7 +3657,7 @@ struct packs_of_lane {
 
     /* Packs that exist, as vectors. All loads are under way at once. */
     template <bool Streaming>
-    __device__ __forceinline__ void load_whole(const Element *input)
+    FASTREDUCE_DEVICE void load_whole(const Element *input)
     {
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
 #pragma unroll
@@ -3813,7 +3665,7 @@ struct packs_of_lane {
     }
     /* One by one, from any address, and at the end of the array, after which there is `padding`:
      * quicker where they are wide, and ends are near. */
-    __device__ __forceinline__ void load_elements(const Element *input, const Element &padding)
+    FASTREDUCE_DEVICE void load_elements(const Element *input, const Element &padding)
     {
         const size_t behind = index < n ? n - index : 0;
         const unsigned rest = behind < all ? static_cast<unsigned>(behind) : all;
@@ -3827,7 +3679,7 @@ struct packs_of_lane {
     /* From any address, and at the end of the array, after which there is `padding`. A pack is
      * shifted out of two aligned vectors: a lane loads one a pack, and has the one behind it of the
      * next lane. At the array's ends, which these exceed, elements are loaded one by one. */
-    __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
+    FASTREDUCE_DEVICE void load_any(const Element *input, const Element &padding)
     {
         const Element *const place = input + index;
         const size_t behind = index < n ? n - index : 0;
@@ -3864,8 +3716,8 @@ struct packs_of_lane {
 
     /* Of a tile. `padding`() is called where it needs any. */
     template <class Padding>
-    __device__ __forceinline__ void load(const Element *input, const lane_place &place,
-                                         bool streaming, const Padding &padding)
+    FASTREDUCE_DEVICE void load(const Element *input, const lane_place &place, bool streaming,
+                                const Padding &padding)
     {
         if (place.whole && !streaming)
             load_whole<false>(input);
@@ -3878,7 +3730,7 @@ struct packs_of_lane {
   private:
     static constexpr bool can_shift = sizeof(pack<Element>) == pack_bytes;
 
-    __device__ __forceinline__ void shift_packs(const pack<Element> &extra, unsigned shift)
+    FASTREDUCE_DEVICE void shift_packs(const pack<Element> &extra, unsigned shift)
     {
         constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
         const unsigned lane = threadIdx.x % warp_size;
@@ -3895,8 +3747,8 @@ struct packs_of_lane {
 
 /* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
 template <class Reducer, class Value>
-__device__ __forceinline__ Value combine_pair(const Reducer &reducer, const Value &own,
-                                              const Value &other, bool upper)
+FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &own, const Value &other,
+                                     bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
     return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
@@ -3906,7 +3758,7 @@ __device__ __forceinline__ Value combine_pair(const Reducer &reducer, const Valu
  * result in values[0]. While lanes pair, each hands over the half of its Values that its partner
  * keeps: so this takes Count - 1 shuffles more than one Value a lane. */
 template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&values)[Count])
+FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Value (&values)[Count])
 {
     [[maybe_unused]] const bool upper = threadIdx.x & Delta;
     if constexpr (Delta >= Lanes) {
@@ -3931,7 +3783,7 @@ __device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&value
 
 /* The same in any order, of one Value each. */
 template <unsigned Lanes, bool OfTile, class Reducer, class Value>
-__device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
+FASTREDUCE_DEVICE Value lanes_in_any_order(const Reducer &reducer, Value value)
 {
     constexpr bool of_tile = OfTile && Reducer::tile_by_warp;
     if constexpr (Reducer::by_warp)
@@ -3946,7 +3798,7 @@ __device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Valu
 
 /* The Value of a warp whose lanes have Count Values each. OfTile: as they come from a tile. */
 template <bool OfTile, class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&values)[Count])
+FASTREDUCE_DEVICE Value warp_value(const Reducer &reducer, Value (&values)[Count])
 {
     if constexpr (Reducer::any_order)
         values[0] = lanes_in_any_order<warp_size, OfTile>(reducer, values[0]);
@@ -3957,8 +3809,8 @@ __device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&valu
 
 /* The Value of a block of so many threads, in warp 0, from one Value a warp. */
 template <class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value block_value(const Reducer &reducer, unsigned threads,
-                                             const Value &of_warp, Value (&of_warps)[Warps])
+FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads, const Value &of_warp,
+                                    Value (&of_warps)[Warps])
 {
     if constexpr (Warps == 1) return of_warp;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -3973,10 +3825,7 @@ __device__ __forceinline__ Value block_value(const Reducer &reducer, unsigned th
     return value[0];
 }
 
-__host__ __device__ constexpr size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+__host__ __device__ constexpr size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
@@ -4006,7 +3855,7 @@ __host__ __device__ constexpr unsigned packs_of_step()
 
 /* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
 template <unsigned Packs>
-__device__ __forceinline__ unsigned first_pack()
+FASTREDUCE_DEVICE unsigned first_pack()
 {
     return threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
 }
@@ -4038,12 +3887,12 @@ struct pairwise_array {
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
     template <class Element, unsigned Packs>
-    __device__ __forceinline__ lane_place place(unsigned threads, unsigned run, unsigned tile) const
+    FASTREDUCE_DEVICE lane_place place(unsigned threads, unsigned run, unsigned tile) const
     {
         return place<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
     }
     template <class Element, unsigned Packs>
-    __device__ __forceinline__ lane_place place(unsigned threads, size_t tile) const
+    FASTREDUCE_DEVICE lane_place place(unsigned threads, size_t tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
         const size_t first = tile * elements_of_tile<Element, Packs>(threads);
@@ -4055,8 +3904,8 @@ struct pairwise_array {
 
 /* A lane's Values of its packs: in their order, or one in any order. */
 template <class Reducer, class Items, class Value, unsigned Packs>
-__device__ __forceinline__ void item_values(const Reducer &reducer, const Items &items,
-                                            const Items &others, Value (&values)[Packs])
+FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, const Items &others,
+                                   Value (&values)[Packs])
 {
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
         values[0] = thread_value(reducer, items);
@@ -4067,8 +3916,8 @@ __device__ __forceinline__ void item_values(const Reducer &reducer, const Items 
 
 /* The same of a tile. */
 template <class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
-                                            const lane_place &place, Value (&values)[Packs])
+FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array &array,
+                                   const lane_place &place, Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Items = packs_of_lane<Element, Packs>;
@@ -4096,10 +3945,9 @@ constexpr unsigned partials_of_thread = 2;
 /* The Value of a group, in warp 0, from its first run's, in thread 0, which is `number` of `count`:
  * awaits the others, and leaves their words zero. What one warp can await needs no barrier. */
 template <unsigned Partials, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned threads,
-                                             status_word *status_words, unsigned number,
-                                             unsigned count, Value value,
-                                             block_values<Value, Warps> &shared)
+FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
+                                    status_word *status_words, unsigned number, unsigned count,
+                                    Value value, block_values<Value, Warps> &shared)
 {
     const bool by_warp = Warps == 1 || count - number <= warp_size * Partials;
     if (by_warp && threadIdx.x >= warp_size) return value;
@@ -4122,8 +3970,8 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned th
 /* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
  * binary number that counts tiles. The last one's Value is that of the run. */
 template <class Reducer, class Value>
-__device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Value *carried,
-                                       size_t position, bool last)
+FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carried, size_t position,
+                              bool last)
 {
     unsigned level = 0;
 #pragma unroll 1
@@ -4139,7 +3987,7 @@ __device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Valu
  * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
  * graph of calls). */
 template <class Element>
-__device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_t first)
+FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 {
     const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0,
                  bytes = least_of(rest, array.prefetch_bytes);
@@ -4152,10 +4000,10 @@ __device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_
  * group's to the first of the groups, and so on. Runs wait for those after them only, which have to
  * begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
-                                           void *result, status_word *status_words,
-                                           size_t most_runs, unsigned threads, unsigned run,
-                                           lane_place place, block_values<Value, Warps> &shared)
+FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
+                                  status_word *status_words, size_t most_runs, unsigned threads,
+                                  unsigned run, lane_place place,
+                                  block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
@@ -4196,7 +4044,7 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
 }
 
 /* By a block: the counter's next number, once all are done with shared memory. */
-__device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
+FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &drawn)
 {
     __syncthreads();
     if (threadIdx.x == 0) drawn = static_cast<unsigned>(atomicAdd(counter, 1ull));
@@ -4265,7 +4113,7 @@ struct strided_results {
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes;
     template <class Element>
-    __device__ __forceinline__ const Element *first(size_t result) const
+    FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
         size_t at = result; /* without a division */
         if (inner == 1)
@@ -4274,7 +4122,7 @@ struct strided_results {
             at = result / inner * outer_stride + result % inner;
         return static_cast<const Element *>(input) + at;
     }
-    __device__ __forceinline__ void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
@@ -4306,13 +4154,13 @@ struct row_bounds {
     struct span {
         size_t begin, n;
     };
-    __device__ __forceinline__ long long offset_at(const void *from, size_t result) const
+    FASTREDUCE_DEVICE long long offset_at(const void *from, size_t result) const
     {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
                                  : static_cast<const int *>(from)[result];
     }
     /* Empty where offsets are negative or decrease. */
-    __device__ __forceinline__ span of(size_t result) const
+    FASTREDUCE_DEVICE span of(size_t result) const
     {
         if (begins == nullptr) return {result * pitch, n};
         const long long from = offset_at(begins, result), to = offset_at(ends, result);
@@ -4320,12 +4168,12 @@ struct row_bounds {
                 from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
     }
     template <class Element>
-    __device__ __forceinline__ const Element *first(size_t result) const
+    FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
         return static_cast<const Element *>(input) + of(result).begin;
     }
-    __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
-    __device__ __forceinline__ void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE size_t length(size_t result) const { return of(result).n; }
+    FASTREDUCE_DEVICE void *place(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
@@ -4369,8 +4217,8 @@ struct row_share {
     }
     /* A result's elements, in at most so many runs. */
     template <class Element>
-    __device__ __forceinline__ pairwise_array array_of(const row_bounds &all, size_t result,
-                                                       size_t tile_elements, size_t most) const
+    FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &all, size_t result,
+                                              size_t tile_elements, size_t most) const
     {
         const row_bounds::span own = all.of(result);
         pairwise_array array = {};
@@ -4391,7 +4239,7 @@ template <row_loads How, class Element>
 struct row_pack {
     pack<Element> first, second;
     unsigned shift;
-    __device__ __forceinline__ void load(const Element *from, unsigned rest)
+    FASTREDUCE_DEVICE void load(const Element *from, unsigned rest)
     {
         first = {};
         if constexpr (How == row_loads::vectors) {
@@ -4410,7 +4258,7 @@ struct row_pack {
             if (shift + rest * sizeof(Element) > pack_bytes) second = load_pack<false>(place + 1);
         }
     }
-    __device__ __forceinline__ pack<Element> value() const
+    FASTREDUCE_DEVICE pack<Element> value() const
     {
         pack<Element> whole = first;
         if constexpr (How == row_loads::shifted)
@@ -4423,8 +4271,8 @@ struct row_pack {
 
 /* A lane's packs, so many elements apart, with `padding` from element `rest` on. */
 template <row_loads How, class Element, unsigned Count>
-__device__ __forceinline__ void load_packs(pack<Element> (&packs)[Count], const Element *from,
-                                           unsigned rest, unsigned apart, const Element &padding)
+FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from, unsigned rest,
+                                  unsigned apart, const Element &padding)
 {
     row_pack<How, Element> loaded[Count];
 #pragma unroll
@@ -4440,8 +4288,7 @@ __device__ __forceinline__ void load_packs(pack<Element> (&packs)[Count], const 
 
 /* The Value of neighbouring packs of a result. */
 template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
-                                                              const Items &items)
+FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
 {
     typename Reducer::Value values[Items::packs_each];
     if constexpr (Reducer::any_order)
@@ -4466,7 +4313,7 @@ struct row_packs {
     row_part<Element> parts[Count];
     /* part_of says what number k is, from `first` on. */
     template <class PartOf>
-    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
+    FASTREDUCE_DEVICE void load(const PartOf &part_of, unsigned first)
     {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
@@ -4476,9 +4323,9 @@ struct row_packs {
     }
 };
 template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
-__device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
-                                                    const row_packs<How, Element, Count> &some,
-                                                    Value *values)
+FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
+                                           const row_packs<How, Element, Count> &some,
+                                           Value *values)
 {
     reducer.choose([&](const auto &member) {
 #pragma unroll
@@ -4501,9 +4348,9 @@ __device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
 
 /* A lane's Values, one a chunk; of half of them at a time where a pack takes two vectors. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned chunks,
-                                                const PartOf &part_of,
-                                                typename Reducer::Value (&values)[Packs])
+FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
+                                       const PartOf &part_of,
+                                       typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4533,8 +4380,8 @@ __device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned
 /* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as
  * pair_lanes does; afterwards a lane has Packs >> lanes_log of them, or one. */
 template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
-                                                unsigned chunks_log, Value (&values)[Packs])
+FASTREDUCE_DEVICE void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
+                                       unsigned chunks_log, Value (&values)[Packs])
 {
     if constexpr (Held > 1) {
         const bool upper = threadIdx.x & Delta;
@@ -4560,9 +4407,8 @@ __device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned
 
 /* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
 template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void
-carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
-                   Value (&values)[Columns], unsigned step, bool last)
+FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                                          Value (&values)[Columns], unsigned step, bool last)
 {
     bool carries = true;
 #pragma unroll
@@ -4582,7 +4428,7 @@ carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
 /* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
  * those before. The warp tries 32 at once. */
 template <class Number, class Predicate>
-__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicate &holds)
 {
     while (begin < end) {
         const Number step = (end - begin - 1) / warp_size + 1,
@@ -4605,10 +4451,10 @@ struct row_blocks {
     static constexpr status_word begun = 1, done = begun << bits, waiting = done << bits,
                                  listing = waiting << bits;
     static constexpr size_t most = (1u << bits) - 1;
-    __device__ __forceinline__ bool all_begun() const { return (word & most) == gridDim.x; }
-    __device__ __forceinline__ bool all_done() const { return (word / done & most) == gridDim.x; }
-    __device__ __forceinline__ size_t that_wait() const { return word / waiting & most; }
-    __device__ __forceinline__ bool have_listed() const { return word >= listing; }
+    FASTREDUCE_DEVICE bool all_begun() const { return (word & most) == gridDim.x; }
+    FASTREDUCE_DEVICE bool all_done() const { return (word / done & most) == gridDim.x; }
+    FASTREDUCE_DEVICE size_t that_wait() const { return word / waiting & most; }
+    FASTREDUCE_DEVICE bool have_listed() const { return word >= listing; }
 };
 /* The list in the workspace, all of whose words are zero between calls:
  *
@@ -4632,7 +4478,7 @@ struct row_list {
         unsigned entries;
         size_t runs;
     };
-    __device__ __forceinline__ entry *entries() const
+    FASTREDUCE_DEVICE entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
@@ -4663,7 +4509,7 @@ struct row_list {
     }
     /* By one thread of a block that has done its own results: what is listed, for it to take its
      * part, or nothing. It looks so many times whether all blocks have begun. */
-    __device__ __forceinline__ content await(unsigned patience) const
+    FASTREDUCE_DEVICE content await(unsigned patience) const
     {
         const bool lists = peek(base + 1) != 0;
         bool waits = row_blocks{peek(base)}.all_begun();
@@ -4681,7 +4527,7 @@ struct row_list {
         return {static_cast<unsigned>(all >> shift), all & ((status_word(1) << shift) - 1)};
     }
     /* By a block that took its part: the last one leaves all words zero. */
-    __device__ __forceinline__ void leave(unsigned count, bool &last) const
+    FASTREDUCE_DEVICE void leave(unsigned count, bool &last) const
     {
         if (threadIdx.x == 0)
             last = atomicAdd(base + 3, 1ull) + 1 == row_blocks{peek(base)}.that_wait();
@@ -4693,9 +4539,9 @@ struct row_list {
 
 /* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_share &share,
-                                              const reduction_output<Reducer> &output, size_t first,
-                                              unsigned rows)
+FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &all, const row_share &share,
+                                     const reduction_output<Reducer> &output, size_t first,
+                                     unsigned rows)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4754,9 +4600,9 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
 
 /* By a warp: a longer result. */
 template <class Reducer>
-__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
-                                               const reduction_output<Reducer> &output,
-                                               typename Reducer::Value *carried)
+FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &all, size_t result,
+                                      const reduction_output<Reducer> &output,
+                                      typename Reducer::Value *carried)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4800,7 +4646,7 @@ struct later_results {
     static constexpr unsigned most = 64;
     unsigned count;
     size_t number[most];
-    __device__ __forceinline__ bool append(size_t result) /* by one thread */
+    FASTREDUCE_DEVICE bool append(size_t result) /* by one thread */
     {
         const unsigned place = atomicAdd(&count, 1u);
         if (place < most) number[place] = result;
@@ -4824,7 +4670,7 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
 
 /* By a block: the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
-__device__ __forceinline__ void
+FASTREDUCE_DEVICE void
 reduce_later(const row_bounds &all, const row_share &share, const reduction_output<Reducer> &output,
              const later_results &later,
              block_values<typename Reducer::Value, rows_block / warp_size> &shared)
@@ -4844,7 +4690,7 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
 
 /* By a block: runs of what is listed, in turn, from the end. */
 template <unsigned Packs, class Reducer>
-__device__ __forceinline__ void
+FASTREDUCE_DEVICE void
 reduce_listed(const row_bounds &all, const row_share &share,
               const reduction_output<Reducer> &output, const row_list &list,
               const row_list::content &listed,
@@ -4879,8 +4725,7 @@ struct alignas(pack_bytes) warp_stage {
 /* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
  * memory. All loads are under way at once. */
 template <class Element>
-__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
-                                           unsigned count)
+FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, unsigned count)
 {
     using Vector = pack<Element>;
     constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
@@ -4902,7 +4747,7 @@ __device__ __forceinline__ void load_stage(unsigned char *stage, const Element *
 
 /* A pack of elements in shared memory, from anywhere on where elements may be. */
 template <class Element>
-__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
+FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
 {
     pack<Element> some;
     if constexpr (sizeof(Element) >= 4) {
@@ -4934,7 +4779,7 @@ struct warp_room {
 /* Results from number `first` on, some a lane. */
 struct row_window {
     row_bounds::span own[most_passes];
-    __device__ __forceinline__ void load(const row_bounds &all, size_t first, size_t end)
+    FASTREDUCE_DEVICE void load(const row_bounds &all, size_t first, size_t end)
     {
 #pragma unroll
         for (unsigned pass = 0; pass < most_passes; ++pass) {
@@ -4953,8 +4798,8 @@ struct stage_content {
 
 /* By a warp: which results from `first` on have room in a stage together; none if that is long. */
 template <class Element>
-__device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
-                                                           size_t end, staged_result *results)
+FASTREDUCE_DEVICE stage_content choose_neighbours(const row_window &window, size_t first,
+                                                  size_t end, staged_result *results)
 {
     constexpr size_t room = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs<Element> * pack<Element>::size;
@@ -4990,7 +4835,7 @@ __device__ __forceinline__ stage_content choose_neighbours(const row_window &win
 
 /* The Value of Leaf packs in shared memory, from element `index` on, of which `exist` exist. */
 template <unsigned Leaf, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
+FASTREDUCE_DEVICE typename Reducer::Value
 staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
             const typename Reducer::Element &padding)
 {
@@ -5011,7 +4856,7 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
 /* 2^lanes_log lanes reduce n elements in shared memory, a leaf each at a time, in so many steps, as
  * many for all of a warp; each gets the Value. */
 template <unsigned Leaf, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
+FASTREDUCE_DEVICE typename Reducer::Value
 staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
              unsigned steps, const typename Reducer::Element &padding)
 {
@@ -5047,10 +4892,10 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
 
 /* By a warp: short results, which are in its stage. */
 template <class Reducer>
-__device__ __forceinline__ void
-reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
-              const reduction_output<Reducer> &output, const unsigned char *staged,
-              const staged_result *results)
+FASTREDUCE_DEVICE void reduce_staged(const row_bounds &all, size_t first,
+                                     const stage_content &content,
+                                     const reduction_output<Reducer> &output,
+                                     const unsigned char *staged, const staged_result *results)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
@@ -5086,10 +4931,10 @@ reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
 
 /* By a warp: results before `end`. */
 template <class Reducer>
-__device__ __forceinline__ void reduce_neighbours(const row_bounds &all, const row_share &share,
-                                                  const reduction_output<Reducer> &output,
-                                                  const row_list &list, size_t next, size_t end,
-                                                  later_results &later, warp_room<Reducer> &room)
+FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &all, const row_share &share,
+                                         const reduction_output<Reducer> &output,
+                                         const row_list &list, size_t next, size_t end,
+                                         later_results &later, warp_room<Reducer> &room)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
@@ -5130,8 +4975,8 @@ __device__ __forceinline__ void reduce_neighbours(const row_bounds &all, const r
 /* The results of a warp. */
 struct warp_share {
     size_t first, end;
-    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share,
-                                          unsigned number) /* of the block */
+    FASTREDUCE_DEVICE warp_share(const row_bounds &all, const row_share &share,
+                                 unsigned number) /* of the block */
     {
         const size_t block = all.begin + number * share.per_block;
         first = block + threadIdx.x / warp_size * share.per_warp;
@@ -5146,15 +4991,15 @@ struct packs_of_row {
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
     unsigned index, apart;
-    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
-    __device__ __forceinline__ unsigned index_of(unsigned k) const { return index + k * apart; }
+    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * apart; }
 };
 
 /* By a warp: a row by 2^lanes_log lanes each, where any order will do. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_by_lanes(const row_bounds &all, const row_share &share,
-                                                const reduction_output<Reducer> &output,
-                                                size_t first, unsigned rows)
+FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &all, const row_share &share,
+                                       const reduction_output<Reducer> &output, size_t first,
+                                       unsigned rows)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
@@ -5181,9 +5026,9 @@ __device__ __forceinline__ void reduce_by_lanes(const row_bounds &all, const row
 
 /* By a warp: so many rows from number `first` on. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_rows(const row_bounds &all, const row_share &share,
-                                            const reduction_output<Reducer> &output, size_t first,
-                                            unsigned rows)
+FASTREDUCE_DEVICE void reduce_rows(const row_bounds &all, const row_share &share,
+                                   const reduction_output<Reducer> &output, size_t first,
+                                   unsigned rows)
 {
     if constexpr (Reducer::any_order)
         if (share.by_lanes) return reduce_by_lanes<How>(all, share, output, first, rows);
@@ -5359,7 +5204,7 @@ struct columns_of {
 
 /* The padding for a missing row. */
 template <class Reducer, class Element, class Vector>
-__device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
+FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
     Vector row = Vector();
     reducer.choose([&](const auto &member) {
@@ -5377,21 +5222,20 @@ __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Elem
 
 /* A pack of one of the columns, or of the one there is. */
 template <class Element, class Vector, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
+FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
 {
     to.take_column(rows, c);
 }
 template <class Element, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
+FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
 {
     to.gather(rows);
 }
 
 /* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
-                                            size_t stride, size_t row, size_t n,
-                                            Value (&values)[Columns])
+FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, size_t stride,
+                                   size_t row, size_t n, Value (&values)[Columns])
 {
     using Vector = typename columns_vector<Element, Columns>::type;
     constexpr unsigned size = pack<Element>::size,
@@ -5427,9 +5271,9 @@ __device__ __forceinline__ void leaf_values(const Reducer &reducer, const Elemen
 
 /* Values of a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void
-warp_columns(const Reducer &reducer, const strided_results &all, const columns_plan &plan,
-             const Element *from, size_t first, unsigned step_log, Value (&values)[Columns])
+FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &all,
+                                    const columns_plan &plan, const Element *from, size_t first,
+                                    unsigned step_log, Value (&values)[Columns])
 {
     using of = columns_of<Reducer>;
     const unsigned lane = threadIdx.x % warp_size;
@@ -5467,8 +5311,8 @@ warp_columns(const Reducer &reducer, const strided_results &all, const columns_p
 /* Values of parts of 2^results_log results each, one part after the other in shared memory, to
  * those of results, in the places of the first part: each is seen by its thread alone. */
 template <class Reducer, class Value>
-__device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
-                                           unsigned results_log)
+FASTREDUCE_DEVICE void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
+                                  unsigned results_log)
 {
     constexpr unsigned at_once = 8;
     __syncthreads();
@@ -5494,9 +5338,9 @@ __device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values
 /* Values of a block's results from those of all blocks with them, in the one with the first rows,
  * and true: as in reduce_run. A group is of as many blocks as their Values have places. */
 template <unsigned Columns, class Reducer, class Value>
-__device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
-                                                  unsigned number, size_t first, size_t results,
-                                                  status_word *status_words, Value *values)
+FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
+                                         unsigned number, size_t first, size_t results,
+                                         status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
@@ -5603,8 +5447,8 @@ __host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
 
 /* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
 template <unsigned Most, class Reducer>
-__device__ __forceinline__ void reduce_few(const strided_results &all, size_t first,
-                                           const reduction_output<Reducer> &output)
+FASTREDUCE_DEVICE void reduce_few(const strided_results &all, size_t first,
+                                  const reduction_output<Reducer> &output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
@@ -5749,7 +5593,7 @@ constexpr unsigned exact_totals = 4;
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
 /* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
-__device__ __forceinline__ long long digit_of(long long number, unsigned shift)
+FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
 {
     const int from = static_cast<int>(threadIdx.x % warp_size * 32) - static_cast<int>(shift);
     if (from <= -32 || from >= 64) return 0;
@@ -5762,8 +5606,8 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
  * that there is room for a sum of several, and beside it for a count. With `half` 2^31 carries are
  * to the nearest, so that a sum of either sign is in few limbs; these have to be below 2^62. */
 template <unsigned Each, class Carries>
-__device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carries &carries,
-                                           long long half = 0)
+FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carries,
+                                  long long half = 0)
 {
     const unsigned lane = threadIdx.x % warp_size;
     int from_below = 0; /* lane 0's */
@@ -5778,15 +5622,11 @@ __device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carrie
 }
 
 /* All 16 limbs but the one with the sign and those that count floats. */
-__device__ __forceinline__ bool limb_carries(unsigned limb)
-{
-    return limb < FASTREDUCE_DETAIL_DIGITS - 1;
-}
+FASTREDUCE_DEVICE bool limb_carries(unsigned limb) { return limb < FASTREDUCE_DETAIL_DIGITS - 1; }
 
 /* Limb k of a block's sum in lane k of its first warp, 0 from lane 16 on, from each warp's. */
 template <unsigned BlockSize>
-__device__ __forceinline__ long long limb_of_block(long long limb,
-                                                   fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE long long limb_of_block(long long limb, fastreduce_accumulator *warp_sums)
 {
     constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
     const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
@@ -5806,8 +5646,8 @@ __device__ __forceinline__ long long limb_of_block(long long limb,
  * in the word's top 12 bits; the last waits until all counts say all blocks, and leaves zeros. So
  * it needs no fence and no ticket. */
 template <unsigned Limbs, unsigned Each, class Carries>
-__device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
-                                              const Carries &carries)
+FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
+                                     const Carries &carries)
 {
     const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
     if (others == 0) return true;
@@ -5848,7 +5688,7 @@ __device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&l
 
 /* The lane's addend to its limb for the sum of the lanes' numbers, each times 2^shift. In three
  * parts, of which 32 add up without overflow. */
-__device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
+FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
     const long long low = warp_add(static_cast<unsigned>(number) & mask);
@@ -5860,7 +5700,7 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
 /* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
  * magnitudes are below 2^62; those that are no digits stay. */
 template <unsigned Digits = FASTREDUCE_DETAIL_DIGITS>
-__device__ __forceinline__ long long carry_across_lanes(long long limb)
+FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
 {
     constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
@@ -5884,7 +5724,7 @@ __device__ __forceinline__ long long carry_across_lanes(long long limb)
 /* The digits of the magnitude, carries propagated; says whether the number is negative. Lanes that
  * have no digit become 0. */
 template <unsigned Digits>
-__device__ __forceinline__ bool absolute_across_lanes(long long &digit)
+FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
 {
     constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff;
@@ -5902,8 +5742,7 @@ __device__ __forceinline__ bool absolute_across_lanes(long long &digit)
 }
 
 /* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
-__device__ __forceinline__ fastreduce_detail_magnitude leading_across_lanes(long long digit,
-                                                                            int least)
+FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long digit, int least)
 {
     constexpr unsigned all = 0xffffffff, parts = 5;
     const unsigned nonzero = __ballot_sync(all, digit != 0), word = static_cast<unsigned>(digit);
@@ -5935,7 +5774,7 @@ __device__ __forceinline__ fastreduce_detail_magnitude leading_across_lanes(long
 /* The warp's accumulator, its carries propagated, rounded to float as by
  * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
  * 16 on have 0; where one that counts has more, the number does not matter. */
-__device__ __forceinline__ float read_across_lanes(long long digit)
+FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
     constexpr unsigned all = 0xffffffff;
     const unsigned special = __ballot_sync(all, digit != 0);
@@ -5963,12 +5802,12 @@ struct floats_masked {
     using Element = Input;
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
-    static __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
-    __device__ __forceinline__ float of(Input x) const
+    static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
+    FASTREDUCE_DEVICE float of(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
     }
-    __device__ __forceinline__ void split(pack<Input> from, pack<float> *to) const
+    FASTREDUCE_DEVICE void split(pack<Input> from, pack<float> *to) const
     {
         mask_pack(from);
 #pragma unroll
@@ -5977,13 +5816,13 @@ struct floats_masked {
     }
 
   private:
-    __device__ __forceinline__ void mask_pack(pack<float> &x) const
+    FASTREDUCE_DEVICE void mask_pack(pack<float> &x) const
     {
 #pragma unroll
         for (float &item : x.item) item = of(item);
     }
     template <class Half>
-    __device__ __forceinline__ void mask_pack(pack<Half> &x) const
+    FASTREDUCE_DEVICE void mask_pack(pack<Half> &x) const
     {
 #pragma unroll
         for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
@@ -5991,7 +5830,7 @@ struct floats_masked {
 };
 
 /* The bits of a float (precision 24) or of a double. */
-__device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
+FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
 {
     if (precision == 24)
         *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
@@ -6023,14 +5862,14 @@ struct superaccumulator {
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
-    __device__ __forceinline__ superaccumulator(const exact_output &output, size_t n, void *shared)
+    FASTREDUCE_DEVICE superaccumulator(const exact_output &output, size_t n, void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
           count(n)
     {
     }
 
     template <class Items>
-    __device__ __forceinline__ void add_items(const Items &items, const Items &)
+    FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
     {
         constexpr unsigned packs = Items::packs_each,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
@@ -6045,7 +5884,7 @@ struct superaccumulator {
     }
 
     template <unsigned Count>
-    __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE void add_group(const pack<float> (&group)[Count])
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
@@ -6061,7 +5900,7 @@ struct superaccumulator {
 
     /* The window with this group's greatest float and one more binade. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
     {
         unsigned greatest = 0;
         visit(group, [&](float x) {
@@ -6075,7 +5914,7 @@ struct superaccumulator {
     }
 
     template <unsigned Count>
-    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
     {
         bool caught;
         /* packs of 16-bit elements are two packs of floats each */
@@ -6089,7 +5928,7 @@ struct superaccumulator {
      * one, and of four of the lower. What is added with both ways of rounding is exact if they
      * agree; in the fixed window everything is. */
     template <unsigned Count>
-    __device__ __forceinline__ bool catch_by_eights(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
     {
         constexpr unsigned bits = window_bits / 2 - 1;
         const unsigned upper = (position + bits + 1) << 23 | 0x400000,
@@ -6125,7 +5964,7 @@ struct superaccumulator {
     /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
      * the window and its extension below. */
     template <bool Extended, unsigned Count>
-    __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000,
@@ -6161,7 +6000,7 @@ struct superaccumulator {
      * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
      * not, rests a while. */
     template <unsigned Count>
-    __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
+    FASTREDUCE_DEVICE void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
         constexpr int few = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -6194,7 +6033,7 @@ struct superaccumulator {
 
     /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
      * denormals have the scale of exponent 1. The last bin counts what is not finite. */
-    __device__ __forceinline__ void add_to_bins(const pack<float> &v)
+    FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
         const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
                                   __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
@@ -6233,7 +6072,7 @@ struct superaccumulator {
     }
 
     /* From the threads' sums to the warp's accumulator. */
-    __device__ __forceinline__ void flush_window()
+    FASTREDUCE_DEVICE void flush_window()
     {
         limb += digit_of_sum(value, position);
         if (__any_sync(0xffffffffu, value_below != 0))
@@ -6241,7 +6080,7 @@ struct superaccumulator {
         value = value_below = 0;
     }
 
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         groups = 0;
         flush_window();
@@ -6274,7 +6113,7 @@ struct superaccumulator {
         return digit;
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
@@ -6284,7 +6123,7 @@ struct superaccumulator {
     }
 
   private:
-    __device__ __forceinline__ void store(long long sum, const exact_output &output) const
+    FASTREDUCE_DEVICE void store(long long sum, const exact_output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
@@ -6320,7 +6159,7 @@ struct superaccumulator {
     }
 
     /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
-    static __device__ __forceinline__ long long saturated(long long limb)
+    static FASTREDUCE_DEVICE long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool counts = lane >= FASTREDUCE_DETAIL_NAN_COUNT &&
@@ -6330,7 +6169,7 @@ struct superaccumulator {
     }
 
     template <unsigned Count, class Use>
-    static __device__ __forceinline__ void visit(const pack<float> (&group)[Count], Use use)
+    static FASTREDUCE_DEVICE void visit(const pack<float> (&group)[Count], Use use)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
@@ -6348,7 +6187,7 @@ struct float_parts {
     unsigned shift, special;
     bool is_negative, is_finite;
 
-    __device__ __forceinline__ explicit float_parts(Float x)
+    FASTREDUCE_DEVICE explicit float_parts(Float x)
     {
         constexpr unsigned fraction_bits = element<Float>::fraction_bits,
                            all_bits = 8 * sizeof(Float),
@@ -6372,19 +6211,16 @@ struct float_parts {
  * are, too: doubles as digits that the warp counts, products to bins of each lane. */
 
 /* The upper half of a double's bits. */
-__device__ __forceinline__ unsigned upper_bits(double x)
+FASTREDUCE_DEVICE unsigned upper_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
 }
-__device__ __forceinline__ unsigned lower_bits(double x)
+FASTREDUCE_DEVICE unsigned lower_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x));
 }
 /* The upper half without the sign: greater for greater magnitudes, where not lower bits decide. */
-__device__ __forceinline__ unsigned upper_magnitude(double x)
-{
-    return upper_bits(x) & ~0u >> 1;
-}
+FASTREDUCE_DEVICE unsigned upper_magnitude(double x) { return upper_bits(x) & ~0u >> 1; }
 constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
 
 template <class Accumulator>
@@ -6407,23 +6243,11 @@ struct accumulator_format<fastreduce_product_accumulator> {
 struct double_product {
     double x, y;
 };
-__device__ __forceinline__ double rounded_term(double x)
-{
-    return x;
-}
-__device__ __forceinline__ double rounded_term(double_product of)
-{
-    return ieee_multiply(of.x, of.y);
-}
+FASTREDUCE_DEVICE double rounded_term(double x) { return x; }
+FASTREDUCE_DEVICE double rounded_term(double_product of) { return ieee_multiply(of.x, of.y); }
 /* Whether it is not 0, though the upper half of its rounded magnitude is. */
-__device__ __forceinline__ bool is_little(double x)
-{
-    return lower_bits(x) != 0;
-}
-__device__ __forceinline__ bool is_little(double_product of)
-{
-    return of.x != 0 && of.y != 0;
-}
+FASTREDUCE_DEVICE bool is_little(double x) { return lower_bits(x) != 0; }
+FASTREDUCE_DEVICE bool is_little(double_product of) { return of.x != 0 && of.y != 0; }
 
 /* Its parts as float_parts, of 128 bits. */
 struct term_parts {
@@ -6431,7 +6255,7 @@ struct term_parts {
     unsigned shift, special;
     bool is_negative, is_finite;
 
-    __device__ __forceinline__ explicit term_parts(double of)
+    FASTREDUCE_DEVICE explicit term_parts(double of)
     {
         const float_parts<double> x(of);
         low = x.significand;
@@ -6440,7 +6264,7 @@ struct term_parts {
         is_negative = x.is_negative;
         is_finite = x.is_finite;
     }
-    __device__ __forceinline__ explicit term_parts(double_product of)
+    FASTREDUCE_DEVICE explicit term_parts(double_product of)
     {
         const float_parts<double> x(of.x), y(of.y);
         low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
@@ -6462,12 +6286,12 @@ struct wide_limbs {
                               least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
 
-    __device__ __forceinline__ long long &at(unsigned k) { return limb[k]; }
+    FASTREDUCE_DEVICE long long &at(unsigned k) { return limb[k]; }
     /* All but the limb with the sign and those that count doubles. */
-    static __device__ __forceinline__ bool carries(unsigned k) { return k < digits - 1; }
+    static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
 
     /* By the warp: the sum of lanes' numbers, times 2^(shift - 1074). In parts, as digit_of_sum. */
-    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
+    FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
     {
         constexpr unsigned bits = 27, mask = (1u << bits) - 1;
         const long long low = warp_add(static_cast<unsigned>(number) & mask),
@@ -6480,7 +6304,7 @@ struct wide_limbs {
                                        digit_of(high, shift % 32 + 2 * bits);
         __syncwarp();
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
     }
@@ -6497,7 +6321,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     int half[halves];
 
     template <class Group>
-    __device__ __forceinline__ void add_missed(const Group &group)
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
         group.visit([&](const auto &term) { add_any(term); });
     }
@@ -6515,7 +6339,7 @@ struct wide_sums : wide_limbs<Accumulator> {
         if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
     /* By the warp: halves to limbs. */
-    __device__ __forceinline__ void flush_missed()
+    FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
@@ -6529,7 +6353,7 @@ struct wide_sums : wide_limbs<Accumulator> {
         }
         __syncwarp();
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         limbs_of_warp::restart();
         for (unsigned k = threadIdx.x % warp_size; k < halves; k += warp_size) half[k] = 0;
@@ -6537,8 +6361,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     }
 
   private:
-    __device__ __forceinline__ void add_bits(unsigned long long bits, unsigned shift,
-                                             bool is_negative)
+    FASTREDUCE_DEVICE void add_bits(unsigned long long bits, unsigned shift, bool is_negative)
     {
         const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
                                                                                  << shift % 16;
@@ -6563,7 +6386,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     long long bin[bins][warp_size];
 
     template <class Group>
-    __device__ __forceinline__ void add_missed(const Group &group)
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
         unsigned greatest = 0;
         group.visit([&](double x) {
@@ -6584,7 +6407,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
             own = 0;
         }
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         wide_limbs::restart();
         for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
@@ -6593,7 +6416,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
 
   private:
     /* Without branches, so that the next one's bins are found meanwhile. */
-    __device__ __forceinline__ void add_finite(double x)
+    FASTREDUCE_DEVICE void add_finite(double x)
     {
         constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
         const unsigned exponent = upper_bits(x) >> 20 & not_finite,
@@ -6609,7 +6432,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         subtract_scaled((above ^ sign) - sign, place + half_bits);
     }
     /* Minus, as -2^31 is an int. */
-    __device__ __forceinline__ void subtract_scaled(int number, unsigned place)
+    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned place)
     {
         bin[place / 32][threadIdx.x % warp_size] +=
             static_cast<long long>(number) * static_cast<int>(~0u << place % 32);
@@ -6638,9 +6461,9 @@ struct doubles_masked {
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
-    static __device__ __forceinline__ doubles_masked masked(unsigned by) { return {by}; }
+    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
 
-    __device__ __forceinline__ double term(double x, double) const
+    FASTREDUCE_DEVICE double term(double x, double) const
     {
         return bits_as<double>(bits_as<unsigned long long>(x) &
                                (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
@@ -6662,9 +6485,9 @@ struct exact_products {
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
-    static __device__ __forceinline__ exact_products masked(unsigned) { return {}; }
+    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
 
-    static __device__ __forceinline__ Term term(Input x, Input y)
+    static FASTREDUCE_DEVICE Term term(Input x, Input y)
     {
         if constexpr (of_doubles)
             return {x, y};
@@ -6683,7 +6506,7 @@ struct some_packs {
     const Items &items, &others;
 
     template <class Use>
-    __device__ __forceinline__ void visit(const Use &use) const
+    FASTREDUCE_DEVICE void visit(const Use &use) const
     {
 #pragma unroll
         for (unsigned k = First; k < First + Count; ++k)
@@ -6769,11 +6592,8 @@ struct wide_window {
     unsigned no_window = 0;          /* groups that the warp does not try to catch */
     Sums &sums;
 
-    __device__ __forceinline__ explicit wide_window(Sums &of_warp) : sums(of_warp)
-    {
-        sums.restart();
-    }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { sums.restart(); }
+    FASTREDUCE_DEVICE void restart()
     {
         position = nowhere;
         caught = missed = no_window = 0;
@@ -6781,7 +6601,7 @@ struct wide_window {
     }
 
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_group(const Group &group)
+    FASTREDUCE_DEVICE void add_group(const Group &group)
     {
         static_assert(Terms <= most_terms, "a sum of doubles could round");
         if (position == nowhere) position = window_for(group);
@@ -6792,7 +6612,7 @@ struct wide_window {
         if (caught > most_caught - most_terms) flush_window();
     }
 
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         flush_window();
         if (missed > 0) sums.flush_missed();
@@ -6801,12 +6621,12 @@ struct wide_window {
 
   private:
     /* The double that rounds what is added to it to multiples of 2^(unit - 1074). */
-    static __device__ __forceinline__ double anchor(unsigned unit)
+    static FASTREDUCE_DEVICE double anchor(unsigned unit)
     {
         return bits_as<double>(static_cast<unsigned long long>(unit + 1) << 52 | 1ull << 51);
     }
     /* A sum of such multiples, of less than 2^51, as their number. */
-    static __device__ __forceinline__ long long number_of(double sum, unsigned unit)
+    static FASTREDUCE_DEVICE long long number_of(double sum, unsigned unit)
     {
         const double above = anchor(unit);
         return static_cast<long long>(bits_as<unsigned long long>(ieee_add(sum, above)) -
@@ -6815,7 +6635,7 @@ struct wide_window {
 
     /* With the group's greatest double and one more binade. */
     template <class Group>
-    __device__ __forceinline__ unsigned window_for(const Group &group) const
+    FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
         group.visit([&](const auto &term) {
@@ -6831,7 +6651,7 @@ struct wide_window {
     /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
      * shows in the least exponent, whose bits come before those of no number but 0. */
     template <class Group>
-    __device__ __forceinline__ bool add_to_window(const Group &group)
+    FASTREDUCE_DEVICE bool add_to_window(const Group &group)
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
         const double above = anchor(position + half), middle = anchor(position);
@@ -6870,7 +6690,7 @@ struct wide_window {
     /* For a group that some threads of the warp, the bits of misses, could not add: the window
      * moves, if it fits better elsewhere; if it still misses many, it rests a while. */
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_missed(const Group &group, unsigned misses)
+    FASTREDUCE_DEVICE void add_missed(const Group &group, unsigned misses)
     {
         constexpr int few = 3;
         constexpr unsigned too_high = 16;
@@ -6896,7 +6716,7 @@ struct wide_window {
         }
     }
 
-    __device__ __forceinline__ void flush_window()
+    FASTREDUCE_DEVICE void flush_window()
     {
         if (position != nowhere) {
             sums.add_lanes(high, position + half);
@@ -6929,11 +6749,11 @@ struct moment_sums {
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
                               limbs = of_values + squares_of<Input>::Sums::limbs;
 
-    __device__ __forceinline__ long long &at(unsigned k)
+    FASTREDUCE_DEVICE long long &at(unsigned k)
     {
         return k < of_values ? values.limb[k] : squares.limb[k - of_values];
     }
-    static __device__ __forceinline__ bool carries(unsigned k)
+    static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
         return k < of_values ? values_of<Input>::Sums::carries(k)
                              : squares_of<Input>::Sums::carries(k - of_values);
@@ -6957,7 +6777,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
 }
 /* There is no accumulator of both. */
 template <class Input>
-__device__ __forceinline__ void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
+FASTREDUCE_DEVICE void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
 {
 }
 
@@ -6968,12 +6788,9 @@ struct exact_moments {
     using Sums = moment_sums<Input>;
     static constexpr bool two_arrays = false;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static __device__ __forceinline__ exact_moments masked(unsigned) { return {}; }
+    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
 
-    static __device__ __forceinline__ double term(Input x, Input)
-    {
-        return ieee_double(widened(x));
-    }
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_double(widened(x)); }
 };
 
 template <class Input>
@@ -6983,22 +6800,22 @@ struct wide_window<exact_moments<Input>> {
     wide_window<values_of<Input>> values;
     wide_window<squares_of<Input>> squares;
 
-    __device__ __forceinline__ explicit wide_window(Sums &of_warp)
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
     {
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         values.restart();
         squares.restart();
     }
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_group(const Group &group)
+    FASTREDUCE_DEVICE void add_group(const Group &group)
     {
         values.template add_group<Terms>(group);
         squares.template add_group<Terms>(squared<Group>{group});
     }
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         values.flush();
         squares.flush();
@@ -7009,7 +6826,7 @@ struct wide_window<exact_moments<Input>> {
     struct squared {
         const Group &group;
         template <class Use>
-        __device__ __forceinline__ void visit(const Use &use) const
+        FASTREDUCE_DEVICE void visit(const Use &use) const
         {
             group.visit([&](double x) {
                 if constexpr (exact_products<Input>::of_doubles)
@@ -7036,15 +6853,14 @@ struct wide_superaccumulator {
     const Source source;
     const size_t count; /* elements of the result */
 
-    __device__ __forceinline__ wide_superaccumulator(const exact_output &output, size_t n,
-                                                     void *shared)
+    FASTREDUCE_DEVICE wide_superaccumulator(const exact_output &output, size_t n, void *shared)
         : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]),
           source(Source::masked(output.mask)), count(n)
     {
     }
 
     template <unsigned First = 0, class Items>
-    __device__ __forceinline__ void add_items(const Items &items, const Items &others)
+    FASTREDUCE_DEVICE void add_items(const Items &items, const Items &others)
     {
         constexpr unsigned left = Items::packs_each - First,
                            some = left < Source::packs_at_once ? left : Source::packs_at_once;
@@ -7053,7 +6869,7 @@ struct wide_superaccumulator {
         if constexpr (some < left) add_items<First + some>(items, others);
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
@@ -7087,19 +6903,16 @@ struct wide_superaccumulator {
  * is launched after them, looks for those and adds up their elements by windows and limbs. */
 
 /* Whether a double can take half a unit more without becoming infinite. */
-__device__ __forceinline__ bool has_room(double x)
-{
-    return upper_magnitude(x) < (not_finite - 1) << 20;
-}
+FASTREDUCE_DEVICE bool has_room(double x) { return upper_magnitude(x) < (not_finite - 1) << 20; }
 
 /* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
  * within some hundred binades. If it is none, the pair is not complete, and stays so. */
 struct exact_pair {
     double sum, lost;
 
-    __device__ __forceinline__ bool is_complete() const { return has_room(sum) && has_room(lost); }
+    FASTREDUCE_DEVICE bool is_complete() const { return has_room(sum) && has_room(lost); }
     /* a + b, and what that loses: not a number where a sum is not finite. */
-    static __device__ __forceinline__ double add_losing(double &a, double b)
+    static FASTREDUCE_DEVICE double add_losing(double &a, double b)
     {
         const double both = ieee_add(a, b), added = ieee_subtract(both, a),
                      rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
@@ -7108,7 +6921,7 @@ struct exact_pair {
         return rest;
     }
     template <unsigned Count>
-    __device__ __forceinline__ void add_terms(const double (&term)[Count])
+    FASTREDUCE_DEVICE void add_terms(const double (&term)[Count])
     {
         double rest[Count];
         bool loses = false, fails = false;
@@ -7122,7 +6935,7 @@ struct exact_pair {
         for (double x : rest) fails |= !(add_losing(lost, x) == 0);
         if (fails) give_up();
     }
-    __device__ __forceinline__ void add_sum(const exact_pair &other)
+    FASTREDUCE_DEVICE void add_sum(const exact_pair &other)
     {
         const double rest = add_losing(sum, other.sum);
         if (rest == 0 && lost == 0 && other.lost == 0) return; /* most floats */
@@ -7131,7 +6944,7 @@ struct exact_pair {
     }
 
   private:
-    __device__ __forceinline__ void give_up()
+    FASTREDUCE_DEVICE void give_up()
     {
         lost = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
     }
@@ -7142,12 +6955,9 @@ struct exact_triple {
     double sum;
     exact_pair rests;
 
-    __device__ __forceinline__ bool is_complete() const
-    {
-        return has_room(sum) && rests.is_complete();
-    }
+    FASTREDUCE_DEVICE bool is_complete() const { return has_room(sum) && rests.is_complete(); }
     template <unsigned Count>
-    __device__ __forceinline__ void add_terms(const double_product (&term)[Count])
+    FASTREDUCE_DEVICE void add_terms(const double_product (&term)[Count])
     {
         constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
         double rest[2 * Count];
@@ -7161,7 +6971,7 @@ struct exact_triple {
         }
         rests.add_terms(rest);
     }
-    __device__ __forceinline__ void add_sum(const exact_triple &other)
+    FASTREDUCE_DEVICE void add_sum(const exact_triple &other)
     {
         const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
         rests.add_sum(other.rests);
@@ -7205,15 +7015,15 @@ __device__ __noinline__ void round_sum(double sum, double rest, double last, voi
 }
 
 /* By a thread: what the operator makes of a sum of n elements. */
-__device__ __forceinline__ void store_sum(const exact_triple &of, void *result,
-                                          fastreduce_operator op, int precision, size_t n)
+FASTREDUCE_DEVICE void store_sum(const exact_triple &of, void *result, fastreduce_operator op,
+                                 int precision, size_t n)
 {
     double sum = of.sum, rest = of.rests.sum, last = exact_pair::add_losing(rest, of.rests.lost);
     last = exact_pair::add_losing(rest = exact_pair::add_losing(sum, rest), last);
     round_sum(sum, rest, last, result, op, precision, n);
 }
-__device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastreduce_operator op,
-                                          int precision, size_t n)
+FASTREDUCE_DEVICE void store_sum(exact_pair pair, void *result, fastreduce_operator op,
+                                 int precision, size_t n)
 {
     const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
@@ -7229,13 +7039,13 @@ __device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastred
 }
 
 /* What a result has that is open: a NaN that no sum is. Variances all are. */
-__device__ __forceinline__ uint64_t open_bits(int precision)
+FASTREDUCE_DEVICE uint64_t open_bits(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
 }
 
 template <unsigned Count>
-__device__ __forceinline__ double add_pairs(double (&terms)[Count])
+FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
 {
     return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
@@ -7252,14 +7062,14 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     fastreduce_operator op;
     int precision;
 
-    static __device__ __forceinline__ Value identity() { return Value(); }
-    static __device__ __forceinline__ Value combine(Value a, const Value &b)
+    static FASTREDUCE_DEVICE Value identity() { return Value(); }
+    static FASTREDUCE_DEVICE Value combine(Value a, const Value &b)
     {
         a.add_sum(b);
         return a;
     }
     /* Mostly their sums add up without a loss. */
-    __device__ __forceinline__ Value warp_value(Value own) const
+    FASTREDUCE_DEVICE Value warp_value(Value own) const
     {
         double sum = own.sum;
         bool loses = own.lost != 0;
@@ -7272,11 +7082,11 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             own.add_sum(shuffle_xor(own, delta));
         return own;
     }
-    __device__ __forceinline__ bool squares() const
+    FASTREDUCE_DEVICE bool squares() const
     {
         return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
     }
-    __device__ __forceinline__ Term term(Input x) const
+    FASTREDUCE_DEVICE Term term(Input x) const
     {
         if constexpr (SquaresDoubles) {
             return {x, x};
@@ -7288,7 +7098,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         return Term();
     }
     template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
         constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
         Value value = {};
@@ -7320,7 +7130,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         }
         return value;
     }
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
         if (!exact_integer && value.is_complete())
             store_sum(value, result, op, precision, n);
@@ -7331,7 +7141,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
   private:
     /* The sum of a pack's terms, and whether they are finite and a double holds it: by exponents of
      * the greatest and of the least but 0. */
-    __device__ __forceinline__ bool sum_of_pack(const pack<Input> &from, double &sum) const
+    FASTREDUCE_DEVICE bool sum_of_pack(const pack<Input> &from, double &sum) const
     {
         constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
         static_assert(pack<Input>::size <= 1u << bits_of_count, "the sum of more takes more bits");
@@ -7360,13 +7170,13 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         static constexpr unsigned size = pack<Input>::size;
         pack<Input> packs[Count];
 
-        __device__ __forceinline__ float at(unsigned k) const
+        FASTREDUCE_DEVICE float at(unsigned k) const
         {
             return widened(packs[k / size].at(k % size));
         }
         /* The sum, if all fit a window of floats (room 7) that has the greatest at its top; of
          * halves a double, which holds 2^13 of any. */
-        __device__ __forceinline__ bool sum_of_floats(double &sum) const
+        FASTREDUCE_DEVICE bool sum_of_floats(double &sum) const
         {
             constexpr unsigned count = Count * size, bits = window_bits / 2, reach = 20;
             if constexpr (is_f16) {
@@ -7434,19 +7244,16 @@ struct exact_results {
     fastreduce_operator op;
     int precision;
 
-    __device__ __forceinline__ bool are_segments() const { return segments.begins != nullptr; }
-    __device__ __forceinline__ size_t length(size_t result) const
+    FASTREDUCE_DEVICE bool are_segments() const { return segments.begins != nullptr; }
+    FASTREDUCE_DEVICE size_t length(size_t result) const
     {
         return are_segments() ? segments.length(result) : strided.n;
     }
-    __device__ __forceinline__ void *place(size_t result) const
-    {
-        return strided.place(output, result);
-    }
+    FASTREDUCE_DEVICE void *place(size_t result) const { return strided.place(output, result); }
     /* Which of a lane's results `first`, `first` + apart ... before `end` are open: a bit each. All
      * loads are under way at once. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned open_among(size_t first, size_t apart, size_t end) const
+    FASTREDUCE_DEVICE unsigned open_among(size_t first, size_t apart, size_t end) const
     {
         if (op == FASTREDUCE_VARIANCE) /* all */
             return first < end ? low_bits(unsigned((end - first - 1) / apart) + 1) : 0;
@@ -7456,7 +7263,7 @@ struct exact_results {
 
   private:
     template <class Bits, unsigned Count>
-    __device__ __forceinline__ unsigned equal_among(size_t first, size_t apart, size_t end) const
+    FASTREDUCE_DEVICE unsigned equal_among(size_t first, size_t apart, size_t end) const
     {
         Bits bits[Count];
         unsigned open = 0;
@@ -7479,14 +7286,14 @@ struct exact_terms {
     Term term[count];
 
     template <class Use>
-    __device__ __forceinline__ void visit(const Use &use) const
+    FASTREDUCE_DEVICE void visit(const Use &use) const
     {
 #pragma unroll
         for (const Term &x : term) use(x);
     }
     template <class Input>
-    __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
-                                         size_t end, unsigned apart)
+    FASTREDUCE_DEVICE void load(const exact_results &all, size_t result, size_t first, size_t end,
+                                unsigned apart)
     {
         const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
         const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
@@ -7497,8 +7304,8 @@ struct exact_terms {
             term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : Term();
         }
     }
-    __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
-                                           size_t end, unsigned apart)
+    FASTREDUCE_DEVICE exact_terms(const exact_results &all, size_t result, size_t first, size_t end,
+                                  unsigned apart)
     {
         if constexpr (!standard::is_same<Source, doubles_masked>::value) {
             load<typename Source::Element>(all, result, first, end, apart);
@@ -7536,9 +7343,9 @@ constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_wo
 /* By a block: units of the listed results, in turn. It adds its limbs to the result's; the last to
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
-__device__ __forceinline__ void add_listed_units(const exact_results &all, const row_list &list,
-                                                 const row_list::content &listed,
-                                                 wide_window<Source> &window, Sums *sums)
+FASTREDUCE_DEVICE void add_listed_units(const exact_results &all, const row_list &list,
+                                        const row_list::content &listed,
+                                        wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned drawn;
@@ -7643,7 +7450,7 @@ struct window_sum {
     unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
 
     template <unsigned Count>
-    __device__ __forceinline__ void add_floats(const float (&group)[Count], unsigned position)
+    FASTREDUCE_DEVICE void add_floats(const float (&group)[Count], unsigned position)
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000,
@@ -7666,11 +7473,11 @@ struct window_sum {
         low -= Count * lower;
         lowest -= Count * least;
     }
-    __device__ __forceinline__ bool is_complete() const
+    FASTREDUCE_DEVICE bool is_complete() const
     {
         return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
     }
-    __device__ __forceinline__ long long value() const
+    FASTREDUCE_DEVICE long long value() const
     {
         return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
     }
@@ -7679,7 +7486,7 @@ struct window_sum {
 /* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
  * top_exponent anchors would not be finite, nor what they become. */
 constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
-__device__ __forceinline__ unsigned position_for(unsigned exponent)
+FASTREDUCE_DEVICE unsigned position_for(unsigned exponent)
 {
     return exponent <= exact_reach    ? 0
            : exponent <= top_exponent ? exponent - exact_reach
@@ -7687,7 +7494,7 @@ __device__ __forceinline__ unsigned position_for(unsigned exponent)
 }
 
 template <class Accumulator>
-__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
+FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
 {
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
@@ -7695,8 +7502,8 @@ __device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator
 /* Adds bits * 2^shift to the limbs from that of the lowest digit on. No carries: 64 bits have room
  * for many. Bits are a float's, or up to 64. */
 template <bool OfFloat>
-__device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigned long long bits,
-                                               unsigned shift, bool is_negative)
+FASTREDUCE_DEVICE void add_atomically(unsigned long long *limb, unsigned long long bits,
+                                      unsigned shift, bool is_negative)
 {
     const unsigned long long low = bits << shift % 32;
     limb += shift / 32;
@@ -7708,7 +7515,7 @@ __device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigne
     if (!OfFloat && shift % 32 > 0) add_digit(2, bits >> (64 - shift % 32));
 }
 template <class Accumulator, class Float>
-__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Float x)
 {
     using format = accumulator_format<Accumulator>;
     constexpr bool of_float = sizeof(Float) < sizeof(double);
@@ -7721,7 +7528,7 @@ __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x
         atomicAdd(limb + format::digits + parts.special, 1ull);
 }
 template <class Accumulator>
-__device__ __forceinline__ void add_atomically(Accumulator *accumulator, double_product of)
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product of)
 {
     using format = accumulator_format<Accumulator>;
     const term_parts parts(of);
@@ -7767,7 +7574,7 @@ __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
 }
 
 /* The sum of a warp's integers below 2^52 in magnitude. */
-__device__ __forceinline__ long long sum_of_lanes(long long value)
+FASTREDUCE_DEVICE long long sum_of_lanes(long long value)
 {
     constexpr unsigned bits = 26, mask = (1u << bits) - 1;
     const unsigned low = warp_add(static_cast<unsigned>(value) & mask),
@@ -7778,7 +7585,7 @@ __device__ __forceinline__ long long sum_of_lanes(long long value)
 /* What the lane adds to its limb for the floats of a warp: by a window, placed by the greatest;
  * where one reaches out of that, by bins of each lane. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
+FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
@@ -7829,12 +7636,12 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
  * limbs, the additions to all of them count, and one for each accumulator.
  *
  * As other atomics, these are relaxed: read after a barrier, or in the next kernel. */
-__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
 {
     detail::add_atomically(accumulator, x);
 }
 template <class Half>
-__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
 {
     using number = detail::element_t<Half>;
     static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
@@ -7842,17 +7649,17 @@ __device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumul
                   "fastreduce_wide_accumulator");
     exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
 }
-__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
 {
     detail::add_atomically(accumulator, x);
 }
-__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
 {
     detail::add_atomically(accumulator, x);
 }
 /* And x * y, to up to five limbs. */
-__device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator *accumulator,
-                                                 double x, double y)
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
+                                        double y)
 {
     detail::add_atomically(accumulator, detail::double_product{x, y});
 }
@@ -7860,15 +7667,15 @@ __device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator 
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
  * of fastreduce.h leave. */
-__device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
+FASTREDUCE_DEVICE void exact_carry(fastreduce_accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
-__device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
+FASTREDUCE_DEVICE void exact_carry(fastreduce_wide_accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
-__device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accumulator)
+FASTREDUCE_DEVICE void exact_carry(fastreduce_product_accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
@@ -7876,19 +7683,19 @@ __device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accu
 /* The number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and their like.
  * One thread calls it, and none adds at the time. */
 template <class Result = float>
-__device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accumulator)
+FASTREDUCE_DEVICE Result exact_value(const fastreduce_accumulator *accumulator)
 {
     static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
     return detail::read_accumulator<Result>(accumulator);
 }
 template <class Result = double>
-__device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
+FASTREDUCE_DEVICE Result exact_value(const fastreduce_wide_accumulator *accumulator)
 {
     static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
     return detail::read_accumulator<Result>(accumulator);
 }
 template <class Result = double>
-__device__ __forceinline__ Result exact_value(const fastreduce_product_accumulator *accumulator)
+FASTREDUCE_DEVICE Result exact_value(const fastreduce_product_accumulator *accumulator)
 {
     static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
     return detail::read_accumulator<Result>(accumulator);
@@ -7899,8 +7706,8 @@ __device__ __forceinline__ Result exact_value(const fastreduce_product_accumulat
  * order. Every thread calls it; the result is thread 0's. `warp_sums` is shared memory for
  * BlockSize / 32 accumulators, whatever they hold, and may be used again after a block barrier. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
-                                                    fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
+                                           fastreduce_accumulator *warp_sums)
 {
     const long long sum =
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums);
@@ -7908,7 +7715,7 @@ __device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
     return detail::read_across_lanes(detail::carry_across_lanes(sum));
 }
 template <unsigned BlockSize>
-__device__ __forceinline__ float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
 {
     const float one[1] = {x};
     return exact_block_reduce<BlockSize>(one, warp_sums);
@@ -7917,9 +7724,8 @@ __device__ __forceinline__ float exact_block_reduce(float x, fastreduce_accumula
 /* The same, added to *accumulator without rounding: one of the 2^31 - 1 additions that fit, by an
  * atomic for each of the few limbs that the sum touches. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator,
-                                                const float (&x)[Items],
-                                                fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, const float (&x)[Items],
+                                       fastreduce_accumulator *warp_sums)
 {
     long long sum[1] = {
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums)};
@@ -7930,8 +7736,8 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
                   static_cast<unsigned long long>(sum[0]));
 }
 template <unsigned BlockSize>
-__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator, float x,
-                                                fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, float x,
+                                       fastreduce_accumulator *warp_sums)
 {
     const float one[1] = {x};
     exact_block_add<BlockSize>(accumulator, one, warp_sums);
@@ -9101,7 +8907,7 @@ constexpr bool check_types()
 template <class Output>
 struct converted {
     template <class Input>
-    __host__ __device__ __forceinline__ Output operator()(const Input &x) const
+    __host__ FASTREDUCE_DEVICE Output operator()(const Input &x) const
     {
         return detail::ieee_cast<Output>(x);
     }
@@ -9299,6 +9105,7 @@ inline const char *status_string(fastreduce_status status)
 #endif /* __CUDACC_RTC__ */
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
+#undef FASTREDUCE_DEVICE
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif
@@ -9594,10 +9401,7 @@ static fastreduce_status launch_exact(const exact_instance &found, const void *x
                         {settings.workspace, settings.workspace_bytes}, settings.stream);
 }
 
-constexpr int precision_of(fastreduce_type result)
-{
-    return result == FASTREDUCE_F64 ? 53 : 24;
-}
+constexpr int precision_of(fastreduce_type result) { return result == FASTREDUCE_F64 ? 53 : 24; }
 
 static fastreduce_status launch_exact_slices(const strided_results &all, fastreduce_type type,
                                              fastreduce_operator op, fastreduce_type result,

@@ -1389,10 +1389,7 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 extern "C" {
 #endif
 
-FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void)
-{
-    return FASTREDUCE_VERSION;
-}
+FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void) { return FASTREDUCE_VERSION; }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status status)
 {

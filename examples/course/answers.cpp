@@ -159,10 +159,7 @@ static void print_ways(const char *name)
            static_cast<unsigned long long>(all.counts.conflicts));
 }
 
-static unsigned long long barriers(const char *name)
-{
-    return watch(name).counts.barriers;
-}
+static unsigned long long barriers(const char *name) { return watch(name).counts.barriers; }
 static unsigned long long shared_accesses(const char *name)
 {
     const simt::counts c = watch(name).counts;

@@ -39,10 +39,7 @@ struct event {
 static std::vector<event> *events; /* of a sum that is traced */
 static std::string error;
 
-extern "C" const char *simt_profile_error(void)
-{
-    return error.c_str();
-}
+extern "C" const char *simt_profile_error(void) { return error.c_str(); }
 
 extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, size_t n,
                                 simt_profile *profile)

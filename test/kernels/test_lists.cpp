@@ -19,14 +19,8 @@ static unsigned orders = on_gpu ? 10 : 4;
 
 /* ---- Results that overlap: many long ones of little memory ----------------------------------- */
 
-static void take(double x, float *to)
-{
-    *to = static_cast<float>(x);
-}
-static void take(double x, double *to)
-{
-    *to = x;
-}
+static void take(double x, float *to) { *to = static_cast<float>(x); }
+static void take(double x, double *to) { *to = x; }
 static void take(double x, f16 *to) /* of few bits, and of exponents that a half has */
 {
     const int n = static_cast<int>(std::fabs(x) * 16) % 1024;

@@ -25,10 +25,7 @@ static_assert(std::is_same<accumulate_t<plus, unsigned long long>, unsigned long
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
 static_assert(bounds<float>::greatest() > 3.5e38 && bounds<float>::least() < -3.5e38, "infinities");
 
-constexpr size_t operator"" _log2(unsigned long long k)
-{
-    return size_t(1) << k;
-}
+constexpr size_t operator"" _log2(unsigned long long k) { return size_t(1) << k; }
 
 /* ---- By what AUTO and EXACT choose ----------------------------------------------------------- */
 

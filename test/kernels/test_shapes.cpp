@@ -295,10 +295,7 @@ static std::vector<T> make(const contents &what, size_t n, u64 pattern)
 /* Few results have elements of their own: the same come again, in no order, so that what is right
  * need not be computed for all. */
 constexpr u64 most_patterns = 5;
-static u64 patterns(size_t n)
-{
-    return quick ? (n <= 16 ? 3 : 2) : n <= 40 ? most_patterns : 3;
-}
+static u64 patterns(size_t n) { return quick ? (n <= 16 ? 3 : 2) : n <= 40 ? most_patterns : 3; }
 
 /* fastreduce_reduce_axis with AUTO, as if a launch could have so many blocks only, and a workspace
  * so many words. */
@@ -1308,10 +1305,7 @@ static bool any_named(const std::vector<std::string> &some)
 static const std::vector<std::string> parts = {"axes", "segments", "refusals"};
 static const std::vector<std::string> types = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                                "i32", "i64", "u8",  "u16",  "u32", "u64"};
-static bool part_asked_for(const char *part)
-{
-    return is_named(part) || !any_named(parts);
-}
+static bool part_asked_for(const char *part) { return is_named(part) || !any_named(parts); }
 
 template <class T>
 static void of_type()

@@ -273,14 +273,8 @@ struct u32_maps {
     static reducer make() { return reducer({}, {}, {1, 0}); }
 };
 
-static void take(u64 z, unsigned *to)
-{
-    *to = static_cast<unsigned>(z >> 20);
-}
-static void take(u64 z, unsigned char *to)
-{
-    *to = static_cast<unsigned char>(z >> 40);
-}
+static void take(u64 z, unsigned *to) { *to = static_cast<unsigned>(z >> 20); }
+static void take(u64 z, unsigned char *to) { *to = static_cast<unsigned char>(z >> 40); }
 static void take(u64 z, f16 *to)
 {
     to->bits = static_cast<unsigned short>((z >> 20 & 0x83ff) | (5 + z % 20) << 10);

@@ -63,10 +63,7 @@ DLDataType result_dtype(DLDataType input, int64_t op, int64_t asked)
     TVM_FFI_UNREACHABLE();
 }
 
-char *data(const TensorView &x)
-{
-    return static_cast<char *>(x.data_ptr()) + x.byte_offset();
-}
+char *data(const TensorView &x) { return static_cast<char *>(x.data_ptr()) + x.byte_offset(); }
 
 // Rounding to nearest, and denormals that are numbers, until the end of its scope: the CPU's
 // functions need both, and XLA's and PyTorch's threads may flush denormals.
