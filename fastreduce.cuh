@@ -40,13 +40,11 @@
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
  *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
  *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
- *                                 Scope: the implementing file. Older name:
- *                                 FASTREDUCE_EXACT_PRODUCTS.
+ *                                 Scope: the implementing file.
  *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
- *                                 those you need too, as below. Scope: the implementing file. Older
- *                                 name: FASTREDUCE_SHAPES.
+ *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
  *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -55,9 +53,6 @@
  *                                 fastreduce_accumulate but _f32 go with FASTREDUCE_SUM, V0..V7
  *                                 with that of FASTREDUCE_F32. Default: all. Scope: the
  *                                 implementing file.
- *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
- *                                 the same bits, slower. For measurements. Scope: the file; others
- *                                 may differ. Default: off.
  *   FASTREDUCE_NO_OVERLAP         grids begin when the previous one has ended, as on GPUs before
  *                                 compute capability 9.0. By default a captured call may have a
  *                                 programmatic edge to the kernel before it: functions like
@@ -130,12 +125,6 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
-#ifdef FASTREDUCE_EXACT_INTEGER
-#define FASTREDUCE_DETAIL_INTEGER 1
-#else
-#define FASTREDUCE_DETAIL_INTEGER 0
-#endif
-
 /* -rdc=true: functions out of line get registers without regard to the kernels that call them,
  * and exceed their bounds. */
 #ifdef __CUDACC_RDC__
@@ -170,7 +159,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_7_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_7_0__12_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -178,17 +167,16 @@
 #define FASTREDUCE_DETAIL_ARCHS
 #endif
 /* clang-format off */
-#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, stream, \
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, separate, stream, \
                                 a, b, c, d, e, f, g, h, i, j, k, l, \
                                 m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_##stream##_\
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##separate##_##stream##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
 #define FASTREDUCE_DETAIL_ABI \
     FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                             FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
-                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
-                            FASTREDUCE_DETAIL_STREAM, \
+                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_STREAM, \
                             FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
@@ -219,7 +207,6 @@ namespace detail
 
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
-constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
 /* The minimum of resident blocks, or threads, of a multiprocessor. */
 __host__ __device__ constexpr unsigned resident(unsigned wanted)
@@ -4637,8 +4624,8 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &all, size_t result,
             value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result), own.n == 0 ? reducer.identity() : value,
-                      own.n);
+        reducer.store(all.place(output.result, result),
+                      own.n == 0 ? reducer.identity() : value, own.n);
 }
 
 /* Results that a block's warps do together. */
@@ -5838,6 +5825,54 @@ FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
         *static_cast<unsigned long long *>(result) = bits;
 }
 
+/* A thread's floats as integers. Their parts are multiples of 2^(position + 22), of 2^position and,
+ * if Extended, of 2^(position - 22), all times 2^-149. It holds up to 500 floats. */
+template <bool Extended>
+struct window_sum {
+    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
+
+    FASTREDUCE_DEVICE void add(float x, unsigned position)
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       least = (position - 21) << 23 | 0x400000;
+        const float caught = ieee_add(x, __uint_as_float(upper));
+        float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+        float caught_rest = ieee_add(rest, __uint_as_float(lower));
+        float rounded = ieee_subtract(caught_rest, __uint_as_float(lower));
+        high += __float_as_uint(caught) - upper;
+        low += __float_as_uint(caught_rest) - lower;
+        if (Extended) {
+            rest = ieee_subtract(rest, rounded);
+            caught_rest = ieee_add(rest, __uint_as_float(least));
+            rounded = ieee_subtract(caught_rest, __uint_as_float(least));
+            lowest += __float_as_uint(caught_rest) - least;
+        }
+        /* another exponent: x is too large, or not finite */
+        above |= __float_as_uint(caught) ^ upper;
+        /* some of x lies below; signs of 0 differ */
+        below |= __float_as_uint(rounded) ^ __float_as_uint(rest);
+    }
+    FASTREDUCE_DEVICE bool is_complete() const
+    {
+        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
+    }
+    FASTREDUCE_DEVICE long long value() const
+    {
+        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
+    }
+    /* Returns the sum as a double, which holds it: without `lowest`, of up to 2^8 floats. */
+    FASTREDUCE_DEVICE double number(unsigned position) const
+    {
+        const double unit =
+            bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
+        return ieee_multiply(
+            ieee_add(ieee_multiply(static_cast<int>(high), double(1u << window_bits / 2)),
+                     static_cast<double>(static_cast<int>(low))),
+            unit);
+    }
+};
+
 template <unsigned BlockSize, class Source = floats_masked<float>>
 struct superaccumulator {
     using Element = typename Source::Element;
@@ -5892,7 +5927,7 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !catch_all(group);
+        const bool missed = bins_only > 0 || !catch_all(group);
         const unsigned misses = __ballot_sync(0xffffffffu, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
@@ -5966,32 +6001,11 @@ struct superaccumulator {
     template <bool Extended, unsigned Count>
     FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
-        const unsigned upper = (position + 23) << 23 | 0x400000,
-                       lower = (position + 1) << 23 | 0x400000,
-                       lowest = (position - 21) << 23 | 0x400000;
-        unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
-        visit(group, [&](float x) {
-            const float caught = ieee_add(x, __uint_as_float(upper));
-            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
-            float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            float rounded = ieee_subtract(caught_rest, __uint_as_float(lower));
-            high += __float_as_uint(caught);
-            low += __float_as_uint(caught_rest);
-            if (Extended) {
-                rest = ieee_subtract(rest, rounded);
-                caught_rest = ieee_add(rest, __uint_as_float(lowest));
-                rounded = ieee_subtract(caught_rest, __uint_as_float(lowest));
-                extension += __float_as_uint(caught_rest);
-            }
-            /* another exponent: too large, or not finite */
-            above |= __float_as_uint(caught) ^ upper;
-            /* some of it lies below; signs of 0 differ */
-            below |= __float_as_uint(rounded) ^ __float_as_uint(rest);
-        });
-        if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
-        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
-                 static_cast<int>(low - 4 * Count * lower);
-        if (Extended) value_below += static_cast<int>(extension - 4 * Count * lowest);
+        window_sum<Extended> sum;
+        visit(group, [&](float x) { sum.add(x, position); });
+        if (!sum.is_complete()) return false;
+        value += sum.value();
+        if (Extended) value_below += static_cast<int>(sum.lowest);
         return true;
     }
 
@@ -6006,11 +6020,11 @@ struct superaccumulator {
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
         if (bins_only > 0) {
             --bins_only;
-        } else if (!exact_integer && (fixed || __popc(misses) <= few)) {
+        } else if (fixed || __popc(misses) <= few) {
             if (position >= window_bits / 2)
                 misses =
                     __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
-        } else if (!exact_integer) {
+        } else {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
                 flush_window();
@@ -6457,7 +6471,7 @@ struct doubles_masked {
     using Element = double;
     using Term = double;
     using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr bool two_arrays = false;
+    static constexpr bool two_arrays = false, follows_pairs = true;
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
@@ -6474,7 +6488,8 @@ struct doubles_masked {
 template <class Input>
 struct exact_products {
     using Element = Input;
-    static constexpr bool two_arrays = true, of_doubles = sizeof(Input) == sizeof(double);
+    static constexpr bool two_arrays = true, follows_pairs = false,
+                          of_doubles = sizeof(Input) == sizeof(double);
     using Term = standard::conditional_t<of_doubles, double_product, double>;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768,
                               fraction_bits = element<Input>::fraction_bits,
@@ -6605,7 +6620,7 @@ struct wide_window {
     {
         static_assert(Terms <= most_terms, "a sum of doubles could round");
         if (position == nowhere) position = window_for(group);
-        const bool misses_any = exact_integer || no_window > 0 || !add_to_window(group);
+        const bool misses_any = no_window > 0 || !add_to_window(group);
         const unsigned misses = __ballot_sync(0xffffffffu, misses_any);
         if (misses != 0) add_missed<Terms>(group, misses);
         caught += Terms;
@@ -6697,7 +6712,7 @@ struct wide_window {
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
         if (no_window > 0) {
             --no_window;
-        } else if (!exact_integer) {
+        } else {
             const unsigned better = window_for(group);
             if (better > position || better + too_high < position) {
                 flush_window();
@@ -6786,7 +6801,7 @@ struct exact_moments {
     using Element = Input;
     using Term = double;
     using Sums = moment_sums<Input>;
-    static constexpr bool two_arrays = false;
+    static constexpr bool two_arrays = false, follows_pairs = false;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
     static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
 
@@ -6898,113 +6913,88 @@ struct wide_superaccumulator {
 
 /* ---- Many exact sums ----
  *
- * AUTO's kernels for rows, columns and segments reduce these, too: to pairs of doubles, which
- * nearly always hold the sum. Where two cannot, the result is left open: reduce_open_results, which
- * is launched after them, looks for those and adds up their elements by windows and limbs. */
+ * The engine's kernels for rows, columns and segments reduce these to pairs of doubles, which
+ * nearly always hold the sum. They mark a result that no pair holds as unresolved, by a NaN that is
+ * no sum. A second launch, resolve_exact_results, adds up the elements of those by windows and
+ * limbs. Variances and squares of doubles are left to it alone. */
 
-/* Whether a double can take half a unit more without becoming infinite. */
-FASTREDUCE_DEVICE bool has_room(double x) { return upper_magnitude(x) < (not_finite - 1) << 20; }
+/* Returns whether x can take half a unit more without becoming infinite. */
+FASTREDUCE_DEVICE bool is_far_from_overflow(double x)
+{
+    return upper_magnitude(x) < (not_finite - 1) << 20;
+}
 
-/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
- * within some hundred binades. If it is none, the pair is not complete, and stays so. */
-struct exact_pair {
-    double sum, lost;
+/* Adds b to a, and returns the rounding error: a NaN where the sum is not finite. */
+FASTREDUCE_DEVICE double two_sum(double &a, double b)
+{
+    const double both = ieee_add(a, b), added = ieee_subtract(both, a),
+                 error = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
+                                  ieee_subtract(b, added));
+    a = both;
+    return error;
+}
 
-    FASTREDUCE_DEVICE bool is_complete() const { return has_room(sum) && has_room(lost); }
-    /* a + b, and what that loses: not a number where a sum is not finite. */
-    static FASTREDUCE_DEVICE double add_losing(double &a, double b)
+/* A sum and its rounding error, which is exact as long as a double holds it: as long as the bits of
+ * all terms lie within some hundred binades. Else the pair is incomplete, and stays so. */
+struct double_double {
+    double sum, error;
+
+    FASTREDUCE_DEVICE bool is_complete() const
     {
-        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
-                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
-                                     ieee_subtract(b, added));
-        a = both;
-        return rest;
+        return is_far_from_overflow(sum) && is_far_from_overflow(error);
     }
     template <unsigned Count>
     FASTREDUCE_DEVICE void add_terms(const double (&term)[Count])
     {
-        double rest[Count];
-        bool loses = false, fails = false;
+        double lost[Count];
+        bool rounds = false, fails = false;
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            rest[j] = add_losing(sum, term[j]);
-            loses |= !(rest[j] == 0);
+            lost[j] = two_sum(sum, term[j]);
+            rounds |= !(lost[j] == 0);
         }
-        if (!loses) return;
+        if (!rounds) return;
 #pragma unroll
-        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
-        if (fails) give_up();
+        for (double x : lost) fails |= !(two_sum(error, x) == 0);
+        if (fails) mark_incomplete();
     }
-    FASTREDUCE_DEVICE void add_sum(const exact_pair &other)
+    FASTREDUCE_DEVICE void add_sum(const double_double &other)
     {
-        const double rest = add_losing(sum, other.sum);
-        if (rest == 0 && lost == 0 && other.lost == 0) return; /* most floats */
-        const double first = add_losing(lost, other.lost), second = add_losing(lost, rest);
-        if (!(first == 0 && second == 0)) give_up();
+        const double lost = two_sum(sum, other.sum);
+        if (lost == 0 && error == 0 && other.error == 0) return; /* most floats */
+        const double first = two_sum(error, other.error), second = two_sum(error, lost);
+        if (!(first == 0 && second == 0)) mark_incomplete();
     }
 
   private:
-    FASTREDUCE_DEVICE void give_up()
+    FASTREDUCE_DEVICE void mark_incomplete()
     {
-        lost = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
+        error = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
     }
 };
 
-/* The same of products of doubles, each of which is two, if neither rounds: a double more. */
-struct exact_triple {
-    double sum;
-    exact_pair rests;
-
-    FASTREDUCE_DEVICE bool is_complete() const { return has_room(sum) && rests.is_complete(); }
-    template <unsigned Count>
-    FASTREDUCE_DEVICE void add_terms(const double_product (&term)[Count])
-    {
-        constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
-        double rest[2 * Count];
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            const double product = rounded_term(term[j]);
-            rest[2 * j] = exact_pair::add_losing(sum, product);
-            rest[2 * j + 1] = fused(term[j].x, term[j].y, -product);
-            if (upper_magnitude(product) < least && is_little(term[j]))
-                rest[2 * j] = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
-        }
-        rests.add_terms(rest);
-    }
-    FASTREDUCE_DEVICE void add_sum(const exact_triple &other)
-    {
-        const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
-        rests.add_sum(other.rests);
-        rests.add_terms(rest);
-    }
-};
-
-/* sum + rest + last, each of which is what was rounded off before, as what the operator makes of
- * it: 128 bits, and whether there is more. Out of line, as it is long. */
+/* Stores the mean or the root of sum + error, an unevaluated sum whose doubles do not overlap. Out
+ * of line, as it is long. */
 template <class = void>
-__device__ __noinline__ void round_sum(double sum, double rest, double last, void *result,
+__device__ __noinline__ void round_sum(double sum, double error, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
-    const float_parts<double> top(sum);
+    const float_parts<double> top(sum), rest(error);
     fastreduce_detail_magnitude value = {top.significand << 11, 0,
                                          static_cast<int>(top.shift) - 1022, 0};
-#pragma unroll 1
-    for (unsigned k = 0; k < 2 && !value.below; ++k) {
-        const float_parts<double> x(k == 0 ? rest : last);
-        const unsigned down = top.shift - x.shift;
-        const uint64_t bits = x.significand << 11, high = down < 64 ? bits >> down : 0;
-        uint64_t low = down == 0 || down >= 128 ? 0
-                       : down <= 64             ? bits << (64 - down)
-                                                : bits >> (down - 64);
-        value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
-        if (x.is_negative == top.is_negative) {
-            value.low += low; /* whose place is empty */
-            value.high += high;
-        } else {
-            low += static_cast<unsigned>(value.below);
-            value.high -= high + (value.low < low ? 1 : 0);
-            value.low -= low;
-        }
+    const unsigned down = top.shift - rest.shift;
+    const uint64_t bits = rest.significand << 11, high = down < 64 ? bits >> down : 0;
+    uint64_t low = down == 0 || down >= 128 ? 0
+                   : down <= 64             ? bits << (64 - down)
+                                            : bits >> (down - 64);
+    value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
+    if (rest.is_negative == top.is_negative) {
+        value.low = low;
+        value.high += high;
+    } else {
+        low += static_cast<unsigned>(value.below);
+        value.high -= high + (low > 0 ? 1 : 0);
+        value.low = 0 - low;
     }
     while (value.high != 0 && !(value.high >> 63)) {
         value.high = value.high << 1 | value.low >> 63;
@@ -7014,32 +7004,25 @@ __device__ __noinline__ void round_sum(double sum, double rest, double last, voi
     store_bits(result, fastreduce_detail_finish(0, sum < 0, value, op, n, precision), precision);
 }
 
-/* By a thread: what the operator makes of a sum of n elements. */
-FASTREDUCE_DEVICE void store_sum(const exact_triple &of, void *result, fastreduce_operator op,
+/* Stores what the operator makes of a sum of n elements. */
+FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_operator op,
                                  int precision, size_t n)
 {
-    double sum = of.sum, rest = of.rests.sum, last = exact_pair::add_losing(rest, of.rests.lost);
-    last = exact_pair::add_losing(rest = exact_pair::add_losing(sum, rest), last);
-    round_sum(sum, rest, last, result, op, precision, n);
-}
-FASTREDUCE_DEVICE void store_sum(exact_pair pair, void *result, fastreduce_operator op,
-                                 int precision, size_t n)
-{
-    const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
+    const double error = pair.error == 0 ? 0 : two_sum(pair.sum, pair.error);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
     if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
-        round_sum(pair.sum, rest, 0, result, op, precision, n);
+        round_sum(pair.sum, error, result, op, precision, n);
     } else if (precision == 53) {
         store_bits(result, bits, precision);
     } else {
-        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
-        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
+        /* Rounds to odd, so that one more rounding, to float, is as good as the only one. */
+        if (error != 0 && bits % 2 == 0) bits += (error < 0) == (pair.sum < 0) ? 1 : ~0ull;
         store_bits(result, __float_as_uint(ieee_float(bits_as<double>(bits))), precision);
     }
 }
 
-/* What a result has that is open: a NaN that no sum is. Variances all are. */
-FASTREDUCE_DEVICE uint64_t open_bits(int precision)
+/* Returns the bits that mark a result as unresolved: a NaN that no sum is. */
+FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
 }
@@ -7050,13 +7033,12 @@ FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
     return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
 
-/* EXACT's Reducer for many results, by each operator that it has; another for doubles' squares. */
-template <class Input, bool SquaresDoubles = false>
-struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
+/* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
+template <class Input>
+struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     using Element = Input;
-    using Term = standard::conditional_t<SquaresDoubles, double_product, double>;
-    using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
-    static constexpr bool reduces_packs = true, by_warp = !SquaresDoubles,
+    using Value = double_double;
+    static constexpr bool reduces_packs = true, by_warp = true,
                           is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
     fastreduce_operator op;
@@ -7068,61 +7050,56 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         a.add_sum(b);
         return a;
     }
-    /* Mostly their sums add up without a loss. */
-    FASTREDUCE_DEVICE Value warp_value(Value own) const
+    /* Mostly the lanes' sums add up without rounding. */
+    FASTREDUCE_DEVICE Value warp_value(Value value) const
     {
-        double sum = own.sum;
-        bool loses = own.lost != 0;
+        double sum = value.sum;
+        bool rounds = value.error != 0;
 #pragma unroll
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            loses |= !(exact_pair::add_losing(sum, shuffle_xor(sum, delta)) == 0);
-        if (!__any_sync(0xffffffffu, loses)) return {sum, 0};
+            rounds |= !(two_sum(sum, shuffle_xor(sum, delta)) == 0);
+        if (!__any_sync(0xffffffffu, rounds)) return {sum, 0};
 #pragma unroll 1
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            own.add_sum(shuffle_xor(own, delta));
-        return own;
+            value.add_sum(shuffle_xor(value, delta));
+        return value;
     }
     FASTREDUCE_DEVICE bool squares() const
     {
         return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
     }
-    FASTREDUCE_DEVICE Term term(Input x) const
+    FASTREDUCE_DEVICE double term(Input x) const
     {
-        if constexpr (SquaresDoubles) {
-            return {x, x};
-        } else {
-            const double wide = ieee_double(widened(x));
-            if (squares()) return ieee_multiply(wide, wide);
-            return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
-        }
-        return Term();
+        const double wide = ieee_double(widened(x));
+        if (squares()) return ieee_multiply(wide, wide);
+        return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
     }
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
+        constexpr unsigned count = Items::packs_each, size = pack<Input>::size;
         Value value = {};
         if constexpr (is_narrow) {
             const unsigned signless = sizeof(Input) == 2 ? 0x7fff7fff : all_but_the_sign,
                            mask = op == FASTREDUCE_SUM_ABS ? signless : every_bit;
-            some_packs<packs> some;
+            thread_packs<count> thread;
 #pragma unroll
-            for (unsigned k = 0; k < packs; ++k) {
+            for (unsigned k = 0; k < count; ++k) {
                 auto masked = bits_as<pack<unsigned>>(items.at(k));
 #pragma unroll
                 for (unsigned &word : masked.item) word &= mask;
-                some.packs[k] = bits_as<pack<Input>>(masked);
+                thread.packs[k] = bits_as<pack<Input>>(masked);
             }
             bool fits;
-            if constexpr (packs * size <= 4)
-                fits = sum_of_pack(some.packs[0], value.sum);
+            if constexpr (count * size <= 4)
+                fits = sum_of_pack(thread.packs[0], value.sum);
             else
-                fits = !squares() && some.sum_of_floats(value.sum);
-            if (!fits) value = by_packs(*this, some);
+                fits = !squares() && thread.sum_of_floats(value.sum);
+            if (!fits) value = sum_of_doubles(*this, thread);
         } else {
 #pragma unroll
-            for (unsigned k = 0; k < packs; ++k) {
-                Term terms[size];
+            for (unsigned k = 0; k < count; ++k) {
+                double terms[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
                 value.add_terms(terms);
@@ -7132,15 +7109,15 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
     }
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        if (!exact_integer && value.is_complete())
+        if (value.is_complete())
             store_sum(value, result, op, precision, n);
         else
-            store_bits(result, open_bits(precision), precision);
+            store_bits(result, unresolved_marker(precision), precision);
     }
 
   private:
-    /* The sum of a pack's terms, and whether they are finite and a double holds it: by exponents of
-     * the greatest and of the least but 0. */
+    /* Adds up a pack's terms, and returns whether they are finite and a double holds the sum. The
+     * exponents of the greatest term, and of the least but 0, tell that. */
     FASTREDUCE_DEVICE bool sum_of_pack(const pack<Input> &from, double &sum) const
     {
         constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
@@ -7166,7 +7143,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
     template <unsigned Count>
-    struct some_packs {
+    struct thread_packs {
         static constexpr unsigned size = pack<Input>::size;
         pack<Input> packs[Count];
 
@@ -7174,11 +7151,11 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         {
             return widened(packs[k / size].at(k % size));
         }
-        /* The sum, if all fit a window of floats (room 7) that has the greatest at its top; of
-         * halves a double, which holds 2^13 of any. */
+        /* Adds up all elements, and returns whether the sum is exact: whether a window fits them
+         * that has the greatest at its top. A double holds the sum of 2^13 halves. */
         FASTREDUCE_DEVICE bool sum_of_floats(double &sum) const
         {
-            constexpr unsigned count = Count * size, bits = window_bits / 2, reach = 20;
+            constexpr unsigned count = Count * size, reach = 20;
             if constexpr (is_f16) {
                 double sums[4] = {};
 #pragma unroll
@@ -7192,32 +7169,19 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             for (unsigned k = 0; k < count; ++k)
                 greatest = max_or_nan(greatest, ieee_magnitude(at(k)));
             const unsigned exponent = __float_as_uint(greatest) >> 23,
-                           position = exponent > reach ? exponent - reach : 0,
-                           upper = (position + bits + 1) << 23 | 0x400000,
-                           lower = (position + 1) << 23 | 0x400000;
-            unsigned high = 0, low = 0;
-            bool fits = position <= top_position;
+                           position = exponent > reach ? exponent - reach : 0;
+            window_sum<false> window;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) {
-                const float caught = ieee_add(at(k), __uint_as_float(upper)),
-                            rest = ieee_add(at(k), ieee_subtract(__uint_as_float(upper), caught)),
-                            caught_rest = ieee_add(rest, __uint_as_float(lower));
-                high += __float_as_uint(caught) - upper;
-                low += __float_as_uint(caught_rest) - lower;
-                fits &= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(lower))) ==
-                        __float_as_uint(rest); /* neither is -0 */
-            }
-            const double unit =
-                bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
-            sum = ieee_multiply(ieee_add(ieee_multiply(static_cast<int>(high), double(1u << bits)),
-                                         static_cast<double>(static_cast<int>(low))),
-                                unit);
-            return fits;
+            for (unsigned k = 0; k < count; ++k) window.add(at(k), position);
+            sum = window.number(position);
+            return (position <= top_position) & window.is_complete();
         }
     };
-    /* By doubles: packs whose sum one holds add up as that. Out of line, as it is rare. */
+    /* Adds up in doubles: packs as one where a double holds their sum. Out of line, as it is
+     * rare. */
     template <unsigned Count>
-    static __device__ __noinline__ Value by_packs(exact_reducer reducer, some_packs<Count> some)
+    static __device__ __noinline__ Value sum_of_doubles(exact_reducer reducer,
+                                                        thread_packs<Count> thread)
     {
         constexpr unsigned size = pack<Input>::size;
         Value value = {0, 0};
@@ -7225,8 +7189,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         for (unsigned k = 0; k < Count; ++k) {
             double terms[size], sums[1];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
-            if (reducer.sum_of_pack(some.packs[k], sums[0]))
+            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(thread.packs[k].at(j));
+            if (reducer.sum_of_pack(thread.packs[k], sums[0]))
                 value.add_terms(sums);
             else
                 value.add_terms(terms);
@@ -7249,122 +7213,127 @@ struct exact_results {
     {
         return are_segments() ? segments.length(result) : strided.n;
     }
-    FASTREDUCE_DEVICE void *place(size_t result) const { return strided.place(output, result); }
-    /* Which of a lane's results `first`, `first` + apart ... before `end` are open: a bit each. All
-     * loads are under way at once. */
-    template <unsigned Count>
-    FASTREDUCE_DEVICE unsigned open_among(size_t first, size_t apart, size_t end) const
+    FASTREDUCE_DEVICE void *address(size_t result) const { return strided.place(output, result); }
+    /* Returns a bit for each of the results `first`, `first` + step ... before `end` that is
+     * unresolved. All loads are under way at once. */
+    template <unsigned Count, class Source>
+    FASTREDUCE_DEVICE unsigned find_unresolved(size_t first, size_t step, size_t end) const
     {
-        if (op == FASTREDUCE_VARIANCE) /* all */
-            return first < end ? low_bits(unsigned((end - first - 1) / apart) + 1) : 0;
-        return precision == 53 ? equal_among<unsigned long long, Count>(first, apart, end)
-                               : equal_among<unsigned, Count>(first, apart, end);
+        if (!Source::follows_pairs) /* all are */
+            return first < end ? low_bits(unsigned((end - first - 1) / step) + 1) : 0;
+        return precision == 53 ? find_marked<unsigned long long, Count>(first, step, end)
+                               : find_marked<unsigned, Count>(first, step, end);
     }
 
   private:
     template <class Bits, unsigned Count>
-    FASTREDUCE_DEVICE unsigned equal_among(size_t first, size_t apart, size_t end) const
+    FASTREDUCE_DEVICE unsigned find_marked(size_t first, size_t step, size_t end) const
     {
         Bits bits[Count];
-        unsigned open = 0;
+        unsigned marked = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k, first += apart)
-            bits[k] = first < end ? *static_cast<const Bits *>(place(first)) : 0;
+        for (unsigned k = 0; k < Count; ++k, first += step)
+            bits[k] = first < end ? *static_cast<const Bits *>(address(first)) : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            if (bits[k] == static_cast<Bits>(open_bits(precision))) open |= 1u << k;
-        return open;
+            if (bits[k] == static_cast<Bits>(unresolved_marker(precision))) marked |= 1u << k;
+        return marked;
     }
 };
 
-/* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
+/* A thread's terms, of elements `first`, `first` + step ... of a result; zeros behind its end. */
 template <class Source>
 struct exact_terms {
-    static constexpr bool are_products = sizeof(typename Source::Term) > sizeof(double);
     static constexpr unsigned count = 8;
     using Term = typename Source::Term;
     Term term[count];
 
-    template <class Use>
-    FASTREDUCE_DEVICE void visit(const Use &use) const
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
-        for (const Term &x : term) use(x);
+        for (const Term &x : term) function(x);
     }
     template <class Input>
-    FASTREDUCE_DEVICE void load(const exact_results &all, size_t result, size_t first, size_t end,
-                                unsigned apart)
+    FASTREDUCE_DEVICE void load(const exact_results &results, size_t result, size_t first,
+                                size_t end, unsigned step)
     {
-        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
-        const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
-                                                     : all.strided.first<Input>(result);
+        const exact_reducer<Input> reducer = {{}, results.op, results.precision};
+        const Input *const from = results.are_segments() ? results.segments.first<Input>(result)
+                                                         : results.strided.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
-            const size_t k = first + j * apart;
-            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : Term();
+            const size_t k = first + j * step;
+            const Input x = k < end ? from[k * results.strided.stride] : Input();
+            if constexpr (sizeof(Term) > sizeof(double))
+                term[j] = {x, x};
+            else
+                term[j] = reducer.term(x);
         }
     }
-    FASTREDUCE_DEVICE exact_terms(const exact_results &all, size_t result, size_t first, size_t end,
-                                  unsigned apart)
+    FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
+                                  size_t end, unsigned step)
     {
         if constexpr (!standard::is_same<Source, doubles_masked>::value) {
-            load<typename Source::Element>(all, result, first, end, apart);
+            load<typename Source::Element>(results, result, first, end, step);
         } else {
-            switch (all.type) {
-            case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
-            case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
-            case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
-            default: load<double>(all, result, first, end, apart);
+            switch (results.type) {
+            case FASTREDUCE_F16: load<f16>(results, result, first, end, step); break;
+            case FASTREDUCE_BF16: load<bf16>(results, result, first, end, step); break;
+            case FASTREDUCE_F32: load<float>(results, result, first, end, step); break;
+            default: load<double>(results, result, first, end, step);
             }
         }
     }
 };
-/* By so many threads: elements from `begin` to `end` to windows of a block's warps. Out of line. */
+/* Adds a result's elements from `begin` to `end` to the windows of the warps of `threads` threads,
+ * of which this is number `thread`. Out of line. */
 template <class Source>
-__device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
-                                            size_t end, unsigned own, unsigned threads,
-                                            wide_window<Source> &window)
+__device__ __noinline__ void add_to_windows(const exact_results &results, size_t result,
+                                            size_t begin, size_t end, unsigned thread,
+                                            unsigned threads, wide_window<Source> &window)
 {
     using terms = exact_terms<Source>;
 #pragma unroll 1
     for (; begin < end; begin += terms::count * threads)
-        window.template add_group<terms::count>(terms(all, result, begin + own, end, threads));
+        window.template add_group<terms::count>(
+            terms(results, result, begin + thread, end, threads));
     window.flush();
 }
 
-/* Long results are shared out in units of so many elements. A listed one has limbs, a ticket. */
-constexpr size_t exact_unit = 16384, few_open = 1024;
+/* Blocks share long results in units of so many elements. A queued one has limbs and a ticket. */
+constexpr size_t exact_unit = 16384, few_unresolved = 1024;
 constexpr unsigned exact_block = 256;
 template <class Sums>
-constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
-                                   row_list::all_words) /
-                                  (Sums::limbs + 1);
+constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
+                                       row_list::all_words) /
+                                      (Sums::limbs + 1);
 
-/* By a block: units of the listed results, in turn. It adds its limbs to the result's; the last to
+/* Takes units of the queued results in turn. A block adds its limbs to the result's; the last to
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
-FASTREDUCE_DEVICE void add_listed_units(const exact_results &all, const row_list &list,
-                                        const row_list::content &listed,
+FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const row_list &queue,
+                                        const row_list::content &queued,
                                         wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
-    __shared__ unsigned drawn;
+    __shared__ unsigned next_unit;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list::entry *const entries = list.entries();
+    const row_list::entry *const entries = queue.entries();
 #pragma unroll 1
-    for (unsigned unit; (unit = draw(list.base + 2, drawn)) < listed.runs;) {
-        const unsigned k = search_by_warp(0u, listed.entries,
+    for (unsigned unit; (unit = draw(queue.base + 2, next_unit)) < queued.runs;) {
+        const unsigned k = search_by_warp(0u, queued.entries,
                                           [&](unsigned e) { return entries[e].first <= unit; }) -
                            1;
-        const size_t result = entries[k].number, n = all.length(result),
+        const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
-        add_to_windows(all, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
+        add_to_windows(results, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = list.base + row_list::all_words + size_t(k) * (limbs + 1);
+        status_word *const total = queue.base + row_list::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
             for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
@@ -7377,111 +7346,78 @@ FASTREDUCE_DEVICE void add_listed_units(const exact_results &all, const row_list
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_by_warp(sums[0], all.place(result), all.op, all.precision, n);
+        round_by_warp(sums[0], results.address(result), results.op, results.precision, n);
     }
-    list.leave(listed.entries, last);
+    queue.leave(queued.entries, last);
 }
 
-/* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks wait
- * for others to begin, but not for ever, as those may need their places on the GPU. */
+/* Reduces unresolved results, one a warp. Longer ones are queued for all blocks, where there are
+ * status words. Idle blocks wait for others to begin, but not for ever, as those may need their
+ * places on the GPU. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
-    reduce_open_results(exact_results all, size_t results, size_t most_of_warp, row_list list)
+    resolve_exact_results(exact_results results, size_t count, size_t most_of_warp, row_list queue)
 {
     using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
-    __shared__ row_list::content listed;
+    __shared__ row_list::content queued;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     constexpr unsigned loads = 8; /* of results, under way at once */
-    const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size),
-                 apart = gridDim.x * warps * each;
-    bool shares = list.base != nullptr;
+    const size_t each = least_of((count - 1) / (gridDim.x * warps) + 1, warp_size),
+                 step = gridDim.x * warps * each;
+    bool has_queue = queue.base != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
-    if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
-        bool open = false, is_long = false;
-        for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (all.open_among<1>(k, 1, results) != 0) {
-                open = true;
-                is_long |= all.length(k) > most_of_warp;
+    /* Look for unresolved results: of a few, each block looks at all, as long ones stay so. */
+    if (count <= few_unresolved) {
+        bool is_unresolved = false, is_long = false;
+        for (size_t k = threadIdx.x; k < count; k += exact_block)
+            if (results.find_unresolved<1, Source>(k, 1, count) != 0) {
+                is_unresolved = true;
+                is_long |= results.length(k) > most_of_warp;
             }
-        if (!__syncthreads_or(open)) return;
-        shares = __syncthreads_or(is_long && shares);
+        if (!__syncthreads_or(is_unresolved)) return;
+        has_queue = __syncthreads_or(is_long && has_queue);
     }
-    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
-    Sums &of_warp = sums[threadIdx.x / warp_size];
-    wide_window<Source> window(of_warp);
+    if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, row_blocks::begun);
+    Sums &warp_sums = sums[threadIdx.x / warp_size];
+    wide_window<Source> window(warp_sums);
+    /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
-    for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
-         first += loads * apart) {
-        size_t some = first;
-        unsigned open = all.open_among<loads>(first + lane, apart, lane < each ? results : 0);
-        if (!__any_sync(0xffffffffu, open != 0)) continue;
+    for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < count;
+         first += loads * step) {
+        size_t group = first;
+        unsigned unresolved =
+            results.find_unresolved<loads, Source>(first + lane, step, lane < each ? count : 0);
+        if (!__any_sync(0xffffffffu, unresolved != 0)) continue;
 #pragma unroll 1
-        for (unsigned k = 0; k < loads; ++k, some += apart, open >>= 1) {
-            const size_t own = some + lane;
-            bool by_warp = open & 1;
-            if (by_warp && shares && all.length(own) > most_of_warp)
-                by_warp = !row_list::append(list, own, (all.length(own) - 1) / exact_unit + 1);
-            for (unsigned others = __ballot_sync(0xffffffffu, by_warp); others != 0;
-                 others &= others - 1) {
-                const size_t result = some + lowest_bit(others), n = all.length(result);
+        for (unsigned k = 0; k < loads; ++k, group += step, unresolved >>= 1) {
+            const size_t candidate = group + lane;
+            bool by_warp = unresolved & 1;
+            if (by_warp && has_queue && results.length(candidate) > most_of_warp)
+                by_warp = !row_list::append(queue, candidate,
+                                            (results.length(candidate) - 1) / exact_unit + 1);
+            for (unsigned lanes = __ballot_sync(0xffffffffu, by_warp); lanes != 0;
+                 lanes &= lanes - 1) {
+                const size_t result = group + lowest_bit(lanes), n = results.length(result);
                 window.restart();
                 __syncwarp();
-                add_to_windows(all, result, 0, n, lane, warp_size, window);
-                round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
+                add_to_windows(results, result, 0, n, lane, warp_size, window);
+                round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
             }
         }
     }
-    if (!shares) return;
+    if (!has_queue) return;
+    /* Share the long ones. */
     __syncthreads();
-    if (threadIdx.x == 0) listed = list.await(patience);
+    if (threadIdx.x == 0) queued = queue.await(patience);
     __syncthreads();
-    if (listed.runs > 0) add_listed_units(all, list, listed, window, sums);
+    if (queued.runs > 0) add_queued_units(results, queue, queued, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
-
-/* Floats caught as integers: in multiples of 2^(position + 22), of 2^position and of
- * 2^(position - 22), all times 2^-149. Of up to 500 floats. */
-struct window_sum {
-    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
-
-    template <unsigned Count>
-    FASTREDUCE_DEVICE void add_floats(const float (&group)[Count], unsigned position)
-    {
-        const unsigned upper = (position + 23) << 23 | 0x400000,
-                       lower = (position + 1) << 23 | 0x400000,
-                       least = (position - 21) << 23 | 0x400000;
-#pragma unroll
-        for (float x : group) {
-            const float caught = ieee_add(x, __uint_as_float(upper));
-            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
-            float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            rest = ieee_subtract(rest, ieee_subtract(caught_rest, __uint_as_float(lower)));
-            high += __float_as_uint(caught);
-            low += __float_as_uint(caught_rest);
-            caught_rest = ieee_add(rest, __uint_as_float(least));
-            lowest += __float_as_uint(caught_rest);
-            above |= __float_as_uint(caught) ^ upper;
-            below |= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(least))) ^
-                     __float_as_uint(rest); /* signs of 0 differ */
-        }
-        high -= Count * upper;
-        low -= Count * lower;
-        lowest -= Count * least;
-    }
-    FASTREDUCE_DEVICE bool is_complete() const
-    {
-        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
-    }
-    FASTREDUCE_DEVICE long long value() const
-    {
-        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
-    }
-};
 
 /* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
  * top_exponent anchors would not be finite, nor what they become. */
@@ -7598,9 +7534,10 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
     }
     const unsigned tight = position_for(warp_max(greatest) >> 24),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
-    window_sum sum;
-    sum.add_floats(x, position);
-    if (!exact_integer && !__any_sync(all, !sum.is_complete())) {
+    window_sum<true> sum;
+#pragma unroll
+    for (float item : x) sum.add(item, position);
+    if (!__any_sync(all, !sum.is_complete())) {
         long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
         if (__any_sync(all, lowest != 0))
@@ -8745,14 +8682,14 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
 
 /* ---- Many exact sums ---- */
 
-/* Elements of a result that is open, that a warp adds up: more are listed. */
-constexpr size_t most_open_of_warp = exact_unit / 4;
+/* The most elements of an unresolved result that a warp adds up. Longer ones are queued. */
+constexpr size_t most_of_resolving_warp = exact_unit / 4;
 
 /* most_of_warp, most_listed: as if they were so, for tests. */
 template <class Source>
-cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
-                                cudaStream_t stream, size_t most_of_warp = most_open_of_warp,
-                                unsigned most_listed = exact_listed<typename Source::Sums>)
+cudaError_t launch_resolving(exact_results all, size_t results, void *status_words,
+                             cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
+                             unsigned most_listed = max_queued_exact<typename Source::Sums>)
 {
     static compiled_cache cache = {};
     int device = 0;
@@ -8768,7 +8705,7 @@ cudaError_t launch_open_results(exact_results all, size_t results, void *status_
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
     row_list list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
     void *arguments[] = {&all, &results, &most_of_warp, &list};
-    return launch_kernel(kernel_address(reduce_open_results<Source>), cache, device,
+    return launch_kernel(kernel_address(resolve_exact_results<Source>), cache, device,
                          static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
@@ -8780,11 +8717,11 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
 {
     const bool segments = all.segments.begins != nullptr;
     const size_t needed =
-        segments || all.strided.n > most_open_of_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
+        segments || all.strided.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
     if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
-        using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
+    if constexpr (Source::follows_pairs) {
+        using reducer = exact_reducer<Input>;
         reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
         const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
         const fastreduce_status status =
@@ -8793,8 +8730,8 @@ fastreduce_status launch_exact_results(const exact_results &all, workspace memor
         if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
     }
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        return launch_open_results<Source>(all, segments ? all.segments.end : all.strided.end,
-                                           needed > 0 ? data : nullptr, stream);
+        return launch_resolving<Source>(all, segments ? all.segments.end : all.strided.end,
+                                        needed > 0 ? data : nullptr, stream);
     });
 }
 

@@ -123,7 +123,7 @@ struct exact_call {
  * than most_of_warp elements are listed. */
 template <class Source, class Result, class T>
 static void exact_list(const exact_call &call, T, const lengths &of, size_t most_of_warp = 32,
-                       unsigned most = exact_listed<typename Source::Sums>)
+                       unsigned most = max_queued_exact<typename Source::Sums>)
 {
     results_of<T> from(of, call.exponents);
     std::vector<Result> wanted(of.size());
@@ -143,7 +143,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     char what[200];
     std::snprintf(what, sizeof what, "EXACT, %s: %zu results, the first of %zu, room for %u",
                   call.name, of.size(), of[0], most);
-    const bool real = most_of_warp == most_open_of_warp;
+    const bool real = most_of_warp == most_of_resolving_warp;
     const size_t words = row_list::all_words + most * size_t(Source::Sums::limbs + 1);
     in_every_order(
         what, wanted, output, words,
@@ -160,7 +160,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
                 return static_cast<int>(launch_exact_results<T, Source>(
                     all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
             return static_cast<int>(
-                launch_open_results<Source>(all, of.size(), data, nullptr, most_of_warp, most));
+                launch_resolving<Source>(all, of.size(), data, nullptr, most_of_warp, most));
         });
     if (!real || !thorough) return;
     /* the same as rows */
@@ -208,22 +208,22 @@ static void exact_lists(const exact_call &call, T tag)
             most);
 }
 
-/* More than few_open results are seen by no block as a whole. */
+/* More than few_unresolved results are seen by no block as a whole. */
 template <class Source, class Result, class T>
 static void many_results(const exact_call &call, T tag)
 {
-    for (size_t count : {few_open, few_open + 1, size_t(2000)})
+    for (size_t count : {few_unresolved, few_unresolved + 1, size_t(2000)})
         exact_list<Source, Result>(call, tag, repeated(count, {33, 34}), 32, 30);
     /* as the library calls it: some 550 results and more */
-    constexpr unsigned room = exact_listed<typename Source::Sums>;
-    const size_t least = most_open_of_warp + 1;
+    constexpr unsigned room = max_queued_exact<typename Source::Sums>;
+    const size_t least = most_of_resolving_warp + 1;
     for (size_t count : {size_t(room), size_t(room) + 1, thorough ? size_t(5000) : size_t(1200)})
-        exact_list<Source, Result>(call, tag, repeated(count, {least}), most_open_of_warp);
+        exact_list<Source, Result>(call, tag, repeated(count, {least}), most_of_resolving_warp);
     if (!thorough) return;
-    exact_list<Source, Result>(call, tag, repeated(room + 4000, {least}), most_open_of_warp);
-    exact_list<Source, Result>(call, tag, repeated(20000, {least}), most_open_of_warp);
+    exact_list<Source, Result>(call, tag, repeated(room + 4000, {least}), most_of_resolving_warp);
+    exact_list<Source, Result>(call, tag, repeated(20000, {least}), most_of_resolving_warp);
     exact_list<Source, Result>(call, tag, mixed(5000, {least, 20000, 3, least, 4100, 40000}),
-                               most_open_of_warp);
+                               most_of_resolving_warp);
 }
 
 static void exact(const char *which)

@@ -918,35 +918,30 @@ static void exact_rounding()
             all += (static_cast<int>(z / 8 % 5) - 2) * (static_cast<wide>(1) << (126 - room - 53));
         if (k % 5 == 0 && op != FASTREDUCE_NORM2) all = -all;
         wide rest = all;
-        double part[3];
+        double part[2];
         for (double &one : part) one = next_part(&rest);
-        const bool far = part[2] == 0 && z / 64 % 2; /* beyond 128 bits */
-        if (far) part[2] = z / 128 % 2 ? 0x1p-60 : -0x1p-60;
+        const bool far = part[1] == 0 && z / 64 % 2; /* beyond 128 bits */
+        if (far) part[1] = z / 128 % 2 ? 0x1p-60 : -0x1p-60;
         fastreduce_wide_accumulator total = {};
-        fastreduce_host_accumulate_f64(part, &total, 3);
+        fastreduce_host_accumulate_f64(part, &total, 2);
         const u64 wanted = fastreduce_detail_read(total.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074,
                                                   op, n, precision);
         const auto expect_bits = [&](const char *what, u64 got) {
-            check::that(got == wanted, "%s, %s of %a, %a, %a, n %zu, %d bits: %llx, not %llx", what,
-                        fastreduce_operator_name(op), part[0], part[1], part[2], n, precision, got,
-                        wanted);
+            check::that(got == wanted, "%s, %s of %a, %a, n %zu, %d bits: %llx, not %llx", what,
+                        fastreduce_operator_name(op), part[0], part[1], n, precision, got, wanted);
         };
         u64 bits = 0;
-        round_sum(part[0], part[1], part[2], &bits, op, precision, n);
+        round_sum(part[0], part[1], &bits, op, precision, n);
         expect_bits("round_sum", bits);
-        if (part[2] == 0) {
-            store_sum(exact_pair{part[0], part[1]}, &bits, op, precision, n);
-            expect_bits("a pair", bits);
-            store_sum(exact_triple{0, {part[0], part[1]}}, &bits, op, precision, n);
-            expect_bits("rests", bits);
-        }
-        if (!far && std::fabs(part[0]) > 0x1p54) { /* a sum that is not the nearest */
+        store_sum(double_double{part[0], part[1]}, &bits, op, precision, n);
+        expect_bits("store_sum", bits);
+        if (!far && rest == 0 && std::fabs(part[0]) > 0x1p54) { /* a sum that is not the nearest */
             const double sum = std::nextafter(part[0], z / 256 % 2 ? 0.0 : 2 * part[0]);
             wide lost = all - static_cast<wide>(sum);
-            const double first = next_part(&lost), second = next_part(&lost);
+            const double error = next_part(&lost);
             if (lost == 0) {
-                store_sum(exact_triple{sum, {first, second}}, &bits, op, precision, n);
-                expect_bits("a triple", bits);
+                store_sum(double_double{sum, error}, &bits, op, precision, n);
+                expect_bits("store_sum of another sum", bits);
             }
         }
     }
