@@ -205,6 +205,7 @@ constexpr unsigned warp_size = 32;
 namespace detail
 {
 
+constexpr unsigned all_lanes = 0xffffffff; /* of a warp, as a mask */
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
@@ -282,7 +283,7 @@ FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
     unsigned word[length] = {};
     memcpy(word, static_cast<const void *>(&value), sizeof(Value));
 #pragma unroll
-    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
+    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(all_lanes, word[k], delta);
     memcpy(static_cast<void *>(&value), word, sizeof(Value));
     return value;
 }
@@ -295,7 +296,7 @@ FASTREDUCE_DEVICE Value shuffle_xor(Value value, unsigned flip)
     memcpy(word, static_cast<const void *>(&value), sizeof(Value));
 #pragma unroll
     for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
+        word[k] = __shfl_xor_sync(all_lanes, word[k], static_cast<int>(flip));
     memcpy(static_cast<void *>(&value), word, sizeof(Value));
     return value;
 }
@@ -309,7 +310,7 @@ FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
     memcpy(word, static_cast<const void *>(&value), sizeof(Value));
 #pragma unroll
     for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_sync(0xffffffffu, word[k], static_cast<int>(lane));
+        word[k] = __shfl_sync(all_lanes, word[k], static_cast<int>(lane));
     memcpy(static_cast<void *>(&value), word, sizeof(Value));
     return value;
 }
@@ -494,7 +495,7 @@ FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word own, sta
         last = atomicAdd(ticket, own) + own == all;
         if (last) __threadfence();
     }
-    last = __shfl_sync(0xffffffffu, last, 0);
+    last = __shfl_sync(all_lanes, last, 0);
     __syncwarp();
     return last;
 }
@@ -632,10 +633,10 @@ __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xffffffffu, value);
+    return __reduce_add_sync(all_lanes, value);
 #else
     for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
-        value += __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        value += __shfl_xor_sync(all_lanes, value, static_cast<int>(flip));
     return value;
 #endif
 }
@@ -643,10 +644,10 @@ FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 FASTREDUCE_DEVICE unsigned warp_max(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(0xffffffffu, value);
+    return __reduce_max_sync(all_lanes, value);
 #else
     for (unsigned flip = warp_size / 2; flip > 0; flip /= 2) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        const unsigned other = __shfl_xor_sync(all_lanes, value, static_cast<int>(flip));
         value = value < other ? other : value;
     }
     return value;
@@ -3550,7 +3551,7 @@ struct partial_words {
                     awaited(k / count) ? peek(first + (k / count * stride * count + k % count)) : 1;
 #pragma unroll
             for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
-        } while (__any_sync(0xffffffffu, missing));
+        } while (__any_sync(all_lanes, missing));
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
             if (awaited(j)) values[j] = taken(first + j * stride * count, word + j * count);
@@ -4421,7 +4422,7 @@ FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicat
         const Number step = (end - begin - 1) / warp_size + 1,
                      at = begin + (threadIdx.x % warp_size + 1) * step - 1;
         const unsigned parts =
-            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+            static_cast<unsigned>(__popc(__ballot_sync(all_lanes, at < end && holds(at))));
         begin += parts * step;
         if (end - begin >= step) end = begin + step - 1;
     }
@@ -4624,8 +4625,8 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &all, size_t result,
             value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result),
-                      own.n == 0 ? reducer.identity() : value, own.n);
+        reducer.store(all.place(output.result, result), own.n == 0 ? reducer.identity() : value,
+                      own.n);
 }
 
 /* Results that a block's warps do together. */
@@ -4792,7 +4793,7 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const row_window &window, size
                      most_short = most_short_packs<Element> * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     /* of the first that has elements; an empty one may begin anywhere */
-    const unsigned full = __ballot_sync(0xffffffffu, window.own[0].n > 0);
+    const unsigned full = __ballot_sync(all_lanes, window.own[0].n > 0);
     const size_t begin =
         full != 0 ? shuffle(window.own[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
     stage_content content = {begin, 0, 0};
@@ -4805,7 +4806,7 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const row_window &window, size
         const size_t before = own.begin - begin;
         const bool has_room =
             own.n == 0 || (own.n <= most_short && before <= room && before + own.n <= room);
-        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
+        const unsigned others = ~__ballot_sync(all_lanes, number < end && has_room),
                        some = others == 0 ? warp_size : lowest_bit(others);
         const bool included = lane < some && own.n > 0;
         if (included && before + own.n > content.elements)
@@ -4941,7 +4942,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &all, const row_share 
                 left = row_list::append(
                     list, next, share.array_of<Element>(all, next, tile, share.most_runs).runs);
             if (!left && n > share.most_of_warp && lane == 0) left = later.append(next);
-            if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
+            if (!__any_sync(all_lanes, left)) reduce_by_warp(all, next, output, room.carried);
             ++next;
             continue;
         }
@@ -5075,7 +5076,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
         for (const row_bounds::span &one : window.own) shares |= one.n > share.most_of_block;
     }
     if (threadIdx.x == 0) later.count = 0;
-    const bool many = __popc(__ballot_sync(0xffffffffu, shares)) > 8;
+    const bool many = __popc(__ballot_sync(all_lanes, shares)) > 8;
     shares = __syncthreads_or(shares);
     if (share.few && shares && !__syncthreads_or(many))
         share.least_run_log = partial_words<Value>::count > 2;
@@ -5602,7 +5603,7 @@ FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carrie
     for (unsigned j = 0; j < Each; ++j) {
         const bool has_carry = carries(lane + j * warp_size);
         const int carry = has_carry ? static_cast<int>((limb[j] + half) >> 32) : 0,
-                  incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
+                  incoming = __shfl_sync(all_lanes, carry, (lane + warp_size - 1) % warp_size);
         limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
     }
@@ -5639,12 +5640,12 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
     const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
     if (others == 0) return true;
     if (blockIdx.x != others) {
-        status_word *const own = totals + blockIdx.x % exact_totals * Limbs;
+        status_word *const total_of_block = totals + blockIdx.x % exact_totals * Limbs;
         carry_once(limb, carries);
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j)
             if (lane + j * warp_size < Limbs)
-                atomicAdd(own + lane + j * warp_size,
+                atomicAdd(total_of_block + lane + j * warp_size,
                           exact_one_block + static_cast<unsigned long long>(limb[j]));
         return false;
     }
@@ -5654,15 +5655,15 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
         missing = false;
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j) {
-            const bool exists = lane + j * warp_size < Limbs;
-            const status_word *const word = totals + (exists ? lane + j * warp_size : 0);
+            const bool has_limb = lane + j * warp_size < Limbs;
+            const status_word *const word = totals + (has_limb ? lane + j * warp_size : 0);
             total[j] = 0; /* without branches: loads would take turns, .7 us longer (one H100) */
 #pragma unroll
             for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
             /* to the nearest, as a negative sum borrows from the count */
-            missing |= exists && (total[j] + exact_one_block / 2) / exact_one_block != others;
+            missing |= has_limb && (total[j] + exact_one_block / 2) / exact_one_block != others;
         }
-    } while (__any_sync(0xffffffffu, missing));
+    } while (__any_sync(all_lanes, missing));
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
         if (lane + j * warp_size >= Limbs) continue;
@@ -5689,7 +5690,7 @@ FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
 template <unsigned Digits = FASTREDUCE_DETAIL_DIGITS>
 FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr unsigned top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
@@ -5698,11 +5699,11 @@ FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
      * masks. */
     long long digit =
         limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
-    const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
+    const unsigned step = __shfl_up_sync(all_lanes, static_cast<unsigned>(digit >> 32), 1);
     if (lane < top_lane) digit &= mask;
     if (lane > 0 && lane <= top_lane) digit += step;
-    const unsigned generate = __ballot_sync(all, lane < top_lane && digit > mask);
-    const unsigned propagate = __ballot_sync(all, lane < top_lane && digit == mask);
+    const unsigned generate = __ballot_sync(all_lanes, lane < top_lane && digit > mask);
+    const unsigned propagate = __ballot_sync(all_lanes, lane < top_lane && digit == mask);
     digit += (((generate << 1) + propagate) ^ propagate) >> lane & 1;
     if (lane < top_lane) digit &= mask;
     return digit;
@@ -5713,13 +5714,13 @@ FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
 template <unsigned Digits>
 FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr unsigned top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff;
     const unsigned lane = threadIdx.x % warp_size;
-    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
+    const bool negative = __ballot_sync(all_lanes, lane == top_lane && digit < 0) != 0;
     if (!negative) return false;
     /* complement, and add 1 */
-    const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
+    const unsigned zeros = __ballot_sync(all_lanes, lane < top_lane && digit == 0);
     digit = (lane < top_lane    ? digit ^ mask
              : lane == top_lane ? ~digit
                                 : 0) +
@@ -5731,31 +5732,32 @@ FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
 /* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
 FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long digit, int least)
 {
-    constexpr unsigned all = 0xffffffff, parts = 5;
-    const unsigned nonzero = __ballot_sync(all, digit != 0), word = static_cast<unsigned>(digit);
+    constexpr unsigned parts = 5;
+    const unsigned nonzero = __ballot_sync(all_lanes, digit != 0),
+                   word = static_cast<unsigned>(digit);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
     unsigned part[parts];
 #pragma unroll
     for (int k = 0; k < static_cast<int>(parts); ++k) {
-        const unsigned other = __shfl_sync(all, word, top >= k ? top - k : 0);
+        const unsigned other = __shfl_sync(all_lanes, word, top >= k ? top - k : 0);
         part[k] = top >= k ? other : 0;
     }
     const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
                    more = zeros == 0 ? 0 : 32 - zeros;
-    const auto together = [&](unsigned first) {
+    const auto join_words = [&](unsigned first) {
         const unsigned long long both =
             static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
         return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
     };
-    fastreduce_detail_magnitude found = {0, 0, 0, 0};
-    if (nonzero == 0) return found;
-    found.high = together(0);
-    found.low = together(2);
-    found.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
-    found.below = part[parts - 1] << zeros != 0 ||
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    if (nonzero == 0) return value;
+    value.high = join_words(0);
+    value.low = join_words(2);
+    value.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
+    value.below = part[parts - 1] << zeros != 0 ||
                   (top >= static_cast<int>(parts) &&
                    (nonzero & ((1u << (top + 1 - static_cast<int>(parts))) - 1)) != 0);
-    return found;
+    return value;
 }
 
 /* The warp's accumulator, its carries propagated, rounded to float as by
@@ -5763,15 +5765,14 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
  * 16 on have 0; where one that counts has more, the number does not matter. */
 FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
-    constexpr unsigned all = 0xffffffff;
-    const unsigned special = __ballot_sync(all, digit != 0);
+    const unsigned special = __ballot_sync(all_lanes, digit != 0);
     const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(digit);
 
-    const unsigned nonzero = __ballot_sync(all, digit != 0);
+    const unsigned nonzero = __ballot_sync(all_lanes, digit != 0);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
-    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all, word, top),
-                   middle = __shfl_sync(all, word, top >= 1 ? top - 1 : 31),
-                   low = __shfl_sync(all, word, top >= 2 ? top - 2 : 31);
+    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all_lanes, word, top),
+                   middle = __shfl_sync(all_lanes, word, top >= 1 ? top - 1 : 31),
+                   low = __shfl_sync(all_lanes, word, top >= 2 ? top - 2 : 31);
     const bool below = top >= 3 && (nonzero & ((1u << (top - 2)) - 1)) != 0;
     uint64_t significand;
     int shift;
@@ -5790,7 +5791,7 @@ struct floats_masked {
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
     static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
-    FASTREDUCE_DEVICE float of(Input x) const
+    FASTREDUCE_DEVICE float mask_float(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
     }
@@ -5806,7 +5807,7 @@ struct floats_masked {
     FASTREDUCE_DEVICE void mask_pack(pack<float> &x) const
     {
 #pragma unroll
-        for (float &item : x.item) item = of(item);
+        for (float &item : x.item) item = mask_float(item);
     }
     template <class Half>
     FASTREDUCE_DEVICE void mask_pack(pack<Half> &x) const
@@ -5837,21 +5838,21 @@ struct window_sum {
                        lower = (position + 1) << 23 | 0x400000,
                        least = (position - 21) << 23 | 0x400000;
         const float caught = ieee_add(x, __uint_as_float(upper));
-        float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
-        float caught_rest = ieee_add(rest, __uint_as_float(lower));
-        float rounded = ieee_subtract(caught_rest, __uint_as_float(lower));
+        float remainder = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+        float caught_remainder = ieee_add(remainder, __uint_as_float(lower));
+        float rounded = ieee_subtract(caught_remainder, __uint_as_float(lower));
         high += __float_as_uint(caught) - upper;
-        low += __float_as_uint(caught_rest) - lower;
+        low += __float_as_uint(caught_remainder) - lower;
         if (Extended) {
-            rest = ieee_subtract(rest, rounded);
-            caught_rest = ieee_add(rest, __uint_as_float(least));
-            rounded = ieee_subtract(caught_rest, __uint_as_float(least));
-            lowest += __float_as_uint(caught_rest) - least;
+            remainder = ieee_subtract(remainder, rounded);
+            caught_remainder = ieee_add(remainder, __uint_as_float(least));
+            rounded = ieee_subtract(caught_remainder, __uint_as_float(least));
+            lowest += __float_as_uint(caught_remainder) - least;
         }
         /* another exponent: x is too large, or not finite */
         above |= __float_as_uint(caught) ^ upper;
         /* some of x lies below; signs of 0 differ */
-        below |= __float_as_uint(rounded) ^ __float_as_uint(rest);
+        below |= __float_as_uint(rounded) ^ __float_as_uint(remainder);
     }
     FASTREDUCE_DEVICE bool is_complete() const
     {
@@ -5887,7 +5888,7 @@ struct superaccumulator {
     long long limb = 0;          /* of the warp's accumulator: this lane's */
     long long *const bins;       /* the thread's, BlockSize apart */
     bool bins_used = false;      /* by the warp, since the last flush */
-    unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
+    unsigned groups_to_skip = 0; /* groups that the warp does not try to catch in the window */
     unsigned groups = 0;         /* since the last flush */
     const Source source;
     const size_t count; /* elements of the result */
@@ -5927,8 +5928,8 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = bins_only > 0 || !catch_all(group);
-        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        const bool missed = groups_to_skip > 0 || !catch_all(group);
+        const unsigned misses = __ballot_sync(all_lanes, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
     }
@@ -5978,10 +5979,11 @@ struct superaccumulator {
 #pragma unroll
                 for (float x : group[j].item) {
                     const float next = ieee_add(caught, x),
-                                rest = ieee_subtract(x, ieee_subtract(next, caught));
+                                remainder = ieee_subtract(x, ieee_subtract(next, caught));
                     caught = next;
-                    down = fixed ? ieee_add(down, rest) : ieee_add_rounding<false>(down, rest);
-                    up = ieee_add_rounding<true>(up, rest);
+                    down = fixed ? ieee_add(down, remainder)
+                                 : ieee_add_rounding<false>(down, remainder);
+                    up = ieee_add_rounding<true>(up, remainder);
                     if (!fixed) above |= __float_as_uint(caught) ^ upper;
                 }
                 if (fixed) above |= __float_as_uint(down) ^ lower; /* where it is not finite */
@@ -6016,22 +6018,22 @@ struct superaccumulator {
     template <unsigned Count>
     FASTREDUCE_DEVICE void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
-        constexpr int few = 3;
+        constexpr int max_outliers = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (bins_only > 0) {
-            --bins_only;
-        } else if (fixed || __popc(misses) <= few) {
+        if (groups_to_skip > 0) {
+            --groups_to_skip;
+        } else if (fixed || __popc(misses) <= max_outliers) {
             if (position >= window_bits / 2)
                 misses =
-                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
+                    __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window<true>(group));
         } else {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !catch_all(group));
+                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !catch_all(group));
             }
-            if (__popc(misses) > few) bins_only = 16;
+            if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
         if (!bins_used) {
@@ -6060,12 +6062,12 @@ struct superaccumulator {
         }
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
+            const unsigned exponent = bits[j] >> 23 & 255, scale = exponent > 0 ? exponent : 1;
             const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
             const int significand =
                 static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
-            bins[place / 16 * BlockSize] +=
-                static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
+            bins[scale / 16 * BlockSize] +=
+                static_cast<long long>((significand ^ sign) - sign) * (1 << scale % 16);
         }
     }
 
@@ -6076,12 +6078,12 @@ struct superaccumulator {
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
                            fraction = bits & 0x7fffff;
-            const unsigned place = exponent > 0 ? exponent : 1;
+            const unsigned scale = exponent > 0 ? exponent : 1;
             long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
-                               << place % 16;
+                               << scale % 16;
             if (bits >> 31) addend = -addend;
             if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
-            bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
+            bins[(exponent == 255 ? exact_bins - 1 : scale / 16) * BlockSize] += addend;
         }
     }
 
@@ -6089,7 +6091,7 @@ struct superaccumulator {
     FASTREDUCE_DEVICE void flush_window()
     {
         limb += digit_of_sum(value, position);
-        if (__any_sync(0xffffffffu, value_below != 0))
+        if (__any_sync(all_lanes, value_below != 0))
             limb += digit_of_extension(value_below, position - window_bits / 2);
         value = value_below = 0;
     }
@@ -6114,7 +6116,7 @@ struct superaccumulator {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
         for (unsigned c = 1; c + 1 < exact_bins; ++c) {
             const long long sum = bins[c * BlockSize];
-            if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
+            if (__any_sync(all_lanes, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
         const long long counts = bins[(exact_bins - 1) * BlockSize];
         const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
@@ -6160,7 +6162,8 @@ struct superaccumulator {
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
-        const unsigned lane = threadIdx.x % warp_size, occurred = __ballot_sync(~0u, sum != 0);
+        const unsigned lane = threadIdx.x % warp_size,
+                       occurred = __ballot_sync(all_lanes, sum != 0);
         const int special =
             fastreduce_detail_special(occurred >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
                                       occurred >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
@@ -6182,13 +6185,13 @@ struct superaccumulator {
                                                                : limb;
     }
 
-    template <unsigned Count, class Use>
-    static FASTREDUCE_DEVICE void visit(const pack<float> (&group)[Count], Use use)
+    template <unsigned Count, class Function>
+    static FASTREDUCE_DEVICE void visit(const pack<float> (&group)[Count], Function function)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
 #pragma unroll
-            for (float x : group[j].item) use(x);
+            for (float x : group[j].item) function(x);
         }
     }
 };
@@ -6258,10 +6261,16 @@ struct double_product {
     double x, y;
 };
 FASTREDUCE_DEVICE double rounded_term(double x) { return x; }
-FASTREDUCE_DEVICE double rounded_term(double_product of) { return ieee_multiply(of.x, of.y); }
+FASTREDUCE_DEVICE double rounded_term(double_product product)
+{
+    return ieee_multiply(product.x, product.y);
+}
 /* Whether it is not 0, though the upper half of its rounded magnitude is. */
-FASTREDUCE_DEVICE bool is_little(double x) { return lower_bits(x) != 0; }
-FASTREDUCE_DEVICE bool is_little(double_product of) { return of.x != 0 && of.y != 0; }
+FASTREDUCE_DEVICE bool is_tiny_nonzero(double x) { return lower_bits(x) != 0; }
+FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
+{
+    return product.x != 0 && product.y != 0;
+}
 
 /* Its parts as float_parts, of 128 bits. */
 struct term_parts {
@@ -6269,18 +6278,18 @@ struct term_parts {
     unsigned shift, special;
     bool is_negative, is_finite;
 
-    FASTREDUCE_DEVICE explicit term_parts(double of)
+    FASTREDUCE_DEVICE explicit term_parts(double term)
     {
-        const float_parts<double> x(of);
+        const float_parts<double> x(term);
         low = x.significand;
         shift = x.shift;
         special = x.special;
         is_negative = x.is_negative;
         is_finite = x.is_finite;
     }
-    FASTREDUCE_DEVICE explicit term_parts(double_product of)
+    FASTREDUCE_DEVICE explicit term_parts(double_product product)
     {
-        const float_parts<double> x(of.x), y(of.y);
+        const float_parts<double> x(product.x), y(product.y);
         low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
         shift = x.shift + y.shift - 1074; /* modulo 2^32, until shifts begin at the lowest limb */
         is_negative = x.is_negative != y.is_negative;
@@ -6300,7 +6309,7 @@ struct wide_limbs {
                               least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
 
-    FASTREDUCE_DEVICE long long &at(unsigned k) { return limb[k]; }
+    FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
     /* All but the limb with the sign and those that count doubles. */
     static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
 
@@ -6330,9 +6339,9 @@ template <class Accumulator>
 struct wide_sums : wide_limbs<Accumulator> {
     using limbs_of_warp = wide_limbs<Accumulator>;
     using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
-    static constexpr unsigned specials = 2 * digits, halves = specials + 4, most_missed = 512;
+    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
     static constexpr bool may_be_denormal = true;
-    int half[halves];
+    int half_limb[half_limbs];
 
     template <class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group)
@@ -6346,23 +6355,23 @@ struct wide_sums : wide_limbs<Accumulator> {
         const term_parts parts(term);
         const unsigned shift = parts.shift + limbs_of_warp::least_double;
         if (!parts.is_finite) {
-            atomicAdd(&half[specials + parts.special], 1);
+            atomicAdd(&half_limb[specials + parts.special], 1);
             return;
         }
         add_bits(parts.low, shift, parts.is_negative);
         if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
-    /* By the warp: halves to limbs. */
+    /* By the warp: half_limbs to limbs. */
     FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
             if (k < digits) {
-                limb[k] += half[2 * k] + (1ll << 16) * half[2 * k + 1];
-                half[2 * k] = half[2 * k + 1] = 0;
+                limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
+                half_limb[2 * k] = half_limb[2 * k + 1] = 0;
             } else {
-                limb[k] += half[specials + k - digits];
-                half[specials + k - digits] = 0;
+                limb[k] += half_limb[specials + k - digits];
+                half_limb[specials + k - digits] = 0;
             }
         }
         __syncwarp();
@@ -6370,7 +6379,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     FASTREDUCE_DEVICE void restart()
     {
         limbs_of_warp::restart();
-        for (unsigned k = threadIdx.x % warp_size; k < halves; k += warp_size) half[k] = 0;
+        for (unsigned k = threadIdx.x % warp_size; k < half_limbs; k += warp_size) half_limb[k] = 0;
         __syncwarp();
     }
 
@@ -6385,12 +6394,12 @@ struct wide_sums : wide_limbs<Accumulator> {
                              static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
 #pragma unroll
         for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&half[shift / 16 + k], sign * part[k]);
+            if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
     }
 };
 
 /* Of products of floats, which are normal doubles or zero: bin c of a lane has minus the sum of
- * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
+ * multiples of 2^(32 c - 345), which are half_limbs of products, of 24 bits each. Lower ones of narrow
  * products are zero. */
 template <bool Narrow>
 struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
@@ -6416,9 +6425,10 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     __device__ __noinline__ void flush_missed()
     {
         for (unsigned c = 0; c < bins; ++c) {
-            long long &own = bin[c][threadIdx.x % warp_size];
-            if (__any_sync(0xffffffffu, own != 0)) add_lanes(-own, first_shift + 32 * c);
-            own = 0;
+            long long &sum_of_lane = bin[c][threadIdx.x % warp_size];
+            if (__any_sync(all_lanes, sum_of_lane != 0))
+                add_lanes(-sum_of_lane, first_shift + 32 * c);
+            sum_of_lane = 0;
         }
     }
     FASTREDUCE_DEVICE void restart()
@@ -6434,7 +6444,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     {
         constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
         const unsigned exponent = upper_bits(x) >> 20 & not_finite,
-                       place =
+                       scale =
                            (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
                        fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
                                                         (low_zeros + half_bits)) &
@@ -6442,14 +6452,14 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
             above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
                   below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
-        if (!Narrow) subtract_scaled((below ^ sign) - sign, place);
-        subtract_scaled((above ^ sign) - sign, place + half_bits);
+        if (!Narrow) subtract_scaled((below ^ sign) - sign, scale);
+        subtract_scaled((above ^ sign) - sign, scale + half_bits);
     }
     /* Minus, as -2^31 is an int. */
-    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned place)
+    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned scale)
     {
-        bin[place / 32][threadIdx.x % warp_size] +=
-            static_cast<long long>(number) * static_cast<int>(~0u << place % 32);
+        bin[scale / 32][threadIdx.x % warp_size] +=
+            static_cast<long long>(number) * static_cast<int>(~0u << scale % 32);
     }
     __device__ __noinline__ void add_any(double x)
     {
@@ -6516,18 +6526,18 @@ struct exact_products {
 
 /* What a window takes or misses as a whole: Count packs of a thread, from number First on. */
 template <unsigned First, unsigned Count, class Source, class Items>
-struct some_packs {
+struct pack_range {
     const Source &source;
     const Items &items, &others;
 
-    template <class Use>
-    FASTREDUCE_DEVICE void visit(const Use &use) const
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
         for (unsigned k = First; k < First + Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                use(source.term(items.at(k).at(j), others.at(k).at(j)));
+                function(source.term(items.at(k).at(j), others.at(k).at(j)));
     }
 };
 
@@ -6537,14 +6547,15 @@ template <class Accumulator>
 __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
                                            fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = wide_limbs<Accumulator>::digits;
+    constexpr unsigned digits = wide_limbs<Accumulator>::digits;
     constexpr int least = wide_limbs<Accumulator>::format::least;
     long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
     for (unsigned from = 0; from < digits; from += warp_size) {
-        const unsigned nonzero = __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
+        const unsigned nonzero =
+            __ballot_sync(all_lanes, from + lane < digits && limb[from + lane] != 0);
         if (nonzero == 0) continue;
         if (first == digits) first = from + lowest_bit(nonzero);
         last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
@@ -6593,7 +6604,7 @@ struct wide_window {
     using Sums = typename Source::Sums;
     /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
-     * finite. A product of doubles is one, rounded, and a rest, which `low` and `lowest` take:
+     * finite. A product of doubles is one, rounded, and a remainder, which `low` and `lowest` take:
      * exactly, as what the window holds is no denormal. */
     static constexpr bool has_rests = Source::low_zeros < 0;
     static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
@@ -6604,14 +6615,14 @@ struct wide_window {
     long long high = 0, low = 0, lowest = 0;
     unsigned position = nowhere;     /* the warp's */
     unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
-    unsigned no_window = 0;          /* groups that the warp does not try to catch */
+    unsigned groups_to_skip = 0;     /* groups that the warp does not try to catch */
     Sums &sums;
 
     FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { sums.restart(); }
     FASTREDUCE_DEVICE void restart()
     {
         position = nowhere;
-        caught = missed = no_window = 0;
+        caught = missed = groups_to_skip = 0;
         sums.restart();
     }
 
@@ -6620,8 +6631,8 @@ struct wide_window {
     {
         static_assert(Terms <= most_terms, "a sum of doubles could round");
         if (position == nowhere) position = window_for(group);
-        const bool misses_any = no_window > 0 || !add_to_window(group);
-        const unsigned misses = __ballot_sync(0xffffffffu, misses_any);
+        const bool misses_any = groups_to_skip > 0 || !add_to_window(group);
+        const unsigned misses = __ballot_sync(all_lanes, misses_any);
         if (misses != 0) add_missed<Terms>(group, misses);
         caught += Terms;
         if (caught > most_caught - most_terms) flush_window();
@@ -6670,32 +6681,32 @@ struct wide_window {
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
         const double above = anchor(position + half), middle = anchor(position);
-        const unsigned lowest_found = upper_bits(above) - reach,
+        const unsigned least_caught = upper_bits(above) - reach,
                        least_fit =
                            position > Source::least_unit
                                ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
                                      1
                                : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
-        unsigned highest_found = 0, least = ~0u;
+        unsigned greatest_offset = 0, least = ~0u;
         group.visit([&](const auto &term) {
             const double x = rounded_term(term);
-            const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
+            const double anchored = ieee_add(x, above), kept = ieee_subtract(anchored, above);
             high_sum = ieee_add(high_sum, kept);
             low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
             if constexpr (has_rests) {
-                const double rest = fused(term.x, term.y, -x),
-                             kept_rest = ieee_subtract(ieee_add(rest, middle), middle);
-                low_sum = ieee_add(low_sum, kept_rest);
-                lowest_sum = ieee_add(lowest_sum, ieee_subtract(rest, kept_rest));
+                const double remainder = fused(term.x, term.y, -x),
+                             kept_remainder = ieee_subtract(ieee_add(remainder, middle), middle);
+                low_sum = ieee_add(low_sum, kept_remainder);
+                lowest_sum = ieee_add(lowest_sum, ieee_subtract(remainder, kept_remainder));
             }
-            const unsigned place = upper_bits(found) - lowest_found;
-            highest_found = place > highest_found ? place : highest_found;
+            const unsigned offset = upper_bits(anchored) - least_caught;
+            greatest_offset = offset > greatest_offset ? offset : greatest_offset;
             unsigned upper = upper_magnitude(x);
-            if (Sums::may_be_denormal && upper == 0 && is_little(term)) upper = 1;
+            if (Sums::may_be_denormal && upper == 0 && is_tiny_nonzero(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
-        if (highest_found >= 2 * reach || least < least_fit) return false;
+        if (greatest_offset >= 2 * reach || least < least_fit) return false;
         high += number_of(high_sum, position + half);
         low += number_of(low_sum, position);
         if constexpr (has_rests) lowest += number_of(lowest_sum, position - half);
@@ -6707,19 +6718,19 @@ struct wide_window {
     template <unsigned Terms, class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group, unsigned misses)
     {
-        constexpr int few = 3;
+        constexpr int max_outliers = 3;
         constexpr unsigned too_high = 16;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (no_window > 0) {
-            --no_window;
+        if (groups_to_skip > 0) {
+            --groups_to_skip;
         } else {
             const unsigned better = window_for(group);
             if (better > position || better + too_high < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
+                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window(group));
             }
-            if (__popc(misses) > few) no_window = 16;
+            if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
         if (misses & lane_bit) sums.add_missed(group);
@@ -6764,7 +6775,7 @@ struct moment_sums {
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
                               limbs = of_values + squares_of<Input>::Sums::limbs;
 
-    FASTREDUCE_DEVICE long long &at(unsigned k)
+    FASTREDUCE_DEVICE long long &limb_at(unsigned k)
     {
         return k < of_values ? values.limb[k] : squares.limb[k - of_values];
     }
@@ -6840,14 +6851,14 @@ struct wide_window<exact_moments<Input>> {
     template <class Group>
     struct squared {
         const Group &group;
-        template <class Use>
-        FASTREDUCE_DEVICE void visit(const Use &use) const
+        template <class Function>
+        FASTREDUCE_DEVICE void visit(const Function &function) const
         {
             group.visit([&](double x) {
                 if constexpr (exact_products<Input>::of_doubles)
-                    use(double_product{x, x});
+                    function(double_product{x, x});
                 else
-                    use(ieee_multiply(x, x));
+                    function(ieee_multiply(x, x));
             });
         }
     };
@@ -6878,10 +6889,11 @@ struct wide_superaccumulator {
     FASTREDUCE_DEVICE void add_items(const Items &items, const Items &others)
     {
         constexpr unsigned left = Items::packs_each - First,
-                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
-        window.template add_group<some * Items::pack_size>(
-            some_packs<First, some, Source, Items>{source, items, others});
-        if constexpr (some < left) add_items<First + some>(items, others);
+                           count_of_packs =
+                               left < Source::packs_at_once ? left : Source::packs_at_once;
+        window.template add_group<count_of_packs * Items::pack_size>(
+            pack_range<First, count_of_packs, Source, Items>{source, items, others});
+        if constexpr (count_of_packs < left) add_items<First + count_of_packs>(items, others);
     }
 
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
@@ -6897,12 +6909,12 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j) {
             sum[j] = 0;
             for (unsigned w = 0; w < warps; ++w)
-                if (lane + j * warp_size < limbs) sum[j] += sums[w].at(lane + j * warp_size);
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb_at(lane + j * warp_size);
         }
         if (!sum_of_blocks<limbs>(totals, sum, Sums::carries)) return;
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
-            if (lane + j * warp_size < limbs) sums->at(lane + j * warp_size) = sum[j];
+            if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
@@ -6979,16 +6991,16 @@ template <class = void>
 __device__ __noinline__ void round_sum(double sum, double error, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
-    const float_parts<double> top(sum), rest(error);
+    const float_parts<double> top(sum), tail(error);
     fastreduce_detail_magnitude value = {top.significand << 11, 0,
                                          static_cast<int>(top.shift) - 1022, 0};
-    const unsigned down = top.shift - rest.shift;
-    const uint64_t bits = rest.significand << 11, high = down < 64 ? bits >> down : 0;
+    const unsigned down = top.shift - tail.shift;
+    const uint64_t bits = tail.significand << 11, high = down < 64 ? bits >> down : 0;
     uint64_t low = down == 0 || down >= 128 ? 0
                    : down <= 64             ? bits << (64 - down)
                                             : bits >> (down - 64);
     value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
-    if (rest.is_negative == top.is_negative) {
+    if (tail.is_negative == top.is_negative) {
         value.low = low;
         value.high += high;
     } else {
@@ -7058,7 +7070,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 #pragma unroll
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
             rounds |= !(two_sum(sum, shuffle_xor(sum, delta)) == 0);
-        if (!__any_sync(0xffffffffu, rounds)) return {sum, 0};
+        if (!__any_sync(all_lanes, rounds)) return {sum, 0};
 #pragma unroll 1
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
             value.add_sum(shuffle_xor(value, delta));
@@ -7147,7 +7159,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         static constexpr unsigned size = pack<Input>::size;
         pack<Input> packs[Count];
 
-        FASTREDUCE_DEVICE float at(unsigned k) const
+        FASTREDUCE_DEVICE float element_at(unsigned k) const
         {
             return widened(packs[k / size].at(k % size));
         }
@@ -7160,19 +7172,19 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
                 double sums[4] = {};
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
-                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(at(k)));
+                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(element_at(k)));
                 sum = add_pairs(sums);
                 return upper_magnitude(sum) < not_finite << 20;
             }
             float greatest = 0;
 #pragma unroll
             for (unsigned k = 0; k < count; ++k)
-                greatest = max_or_nan(greatest, ieee_magnitude(at(k)));
+                greatest = max_or_nan(greatest, ieee_magnitude(element_at(k)));
             const unsigned exponent = __float_as_uint(greatest) >> 23,
                            position = exponent > reach ? exponent - reach : 0;
             window_sum<false> window;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) window.add(at(k), position);
+            for (unsigned k = 0; k < count; ++k) window.add(element_at(k), position);
             sum = window.number(position);
             return (position <= top_position) & window.is_complete();
         }
@@ -7336,12 +7348,12 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const row_
         status_word *const total = queue.base + row_list::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
-            for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
+            for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb_at(d);
             if (limb != 0) atomicAdd(total + d, static_cast<unsigned long long>(limb));
         }
         if (!warp_comes_last(total + limbs, 1, (n - 1) / exact_unit + 1)) continue;
         for (unsigned d = lane; d < limbs; d += warp_size) {
-            sums[0].at(d) = static_cast<long long>(peek(total + d));
+            sums[0].limb_at(d) = static_cast<long long>(peek(total + d));
             total[d] = 0;
         }
         if (lane == 0) total[limbs] = 0;
@@ -7391,7 +7403,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
         size_t group = first;
         unsigned unresolved =
             results.find_unresolved<loads, Source>(first + lane, step, lane < each ? count : 0);
-        if (!__any_sync(0xffffffffu, unresolved != 0)) continue;
+        if (!__any_sync(all_lanes, unresolved != 0)) continue;
 #pragma unroll 1
         for (unsigned k = 0; k < loads; ++k, group += step, unresolved >>= 1) {
             const size_t candidate = group + lane;
@@ -7399,7 +7411,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             if (by_warp && has_queue && results.length(candidate) > most_of_warp)
                 by_warp = !row_list::append(queue, candidate,
                                             (results.length(candidate) - 1) / exact_unit + 1);
-            for (unsigned lanes = __ballot_sync(0xffffffffu, by_warp); lanes != 0;
+            for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
                 window.restart();
@@ -7464,10 +7476,10 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Float x)
         atomicAdd(limb + format::digits + parts.special, 1ull);
 }
 template <class Accumulator>
-FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product of)
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product product)
 {
     using format = accumulator_format<Accumulator>;
-    const term_parts parts(of);
+    const term_parts parts(product);
     const unsigned shift = parts.shift + wide_limbs<Accumulator>::least_double;
     unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
@@ -7525,7 +7537,6 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    constexpr unsigned all = 0xffffffff;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -7537,10 +7548,10 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
     window_sum<true> sum;
 #pragma unroll
     for (float item : x) sum.add(item, position);
-    if (!__any_sync(all, !sum.is_complete())) {
+    if (!__any_sync(all_lanes, !sum.is_complete())) {
         long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
-        if (__any_sync(all, lowest != 0))
+        if (__any_sync(all_lanes, lowest != 0))
             digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
         return digit;
     }
@@ -7548,10 +7559,10 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
     for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; j += 4) {
-        pack<float> some = {};
+        pack<float> four = {};
 #pragma unroll
-        for (unsigned i = 0; i < 4 && j + i < Items; ++i) some.item[i] = x[j + i];
-        superaccumulator<1>::add_special(bins, some);
+        for (unsigned i = 0; i < 4 && j + i < Items; ++i) four.item[i] = x[j + i];
+        superaccumulator<1>::add_special(bins, four);
     }
     return superaccumulator<1>::digit_of_bins(bins);
 }
