@@ -5568,19 +5568,21 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
 namespace detail
 {
 
-constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
-/* A float below 2^(position + 44 - 149) fits, if it is a multiple. */
+constexpr unsigned exact_bins =
+    17; /* 16 bins take 16 exponents each; one counts NaN and infinities */
+/* A window fits a multiple of 2^(position - 149) that is below 2^(position + 44 - 149). */
 constexpr unsigned window_bits = 44;
-/* Of 2^(position - 149); up to here both anchors are finite. */
+/* The highest position whose anchors are both finite. */
 constexpr unsigned top_position = 230;
-/* Packs that a thread adds at once, at most, and how often before a 64-bit sum could overflow. */
+/* The most packs that a thread adds at once, and how many groups of them a 64-bit sum holds. */
 constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
-/* That blocks add to: one each, as additions to the same take turns. */
+/* Copies of the total. A block adds to one of them, as additions to the same address take turns. */
 constexpr unsigned exact_totals = 4;
-/* A block in the count of each word of a total; below it is the sum of limbs. */
+/* Counts one block in the top bits of a total's word; the sum of limbs is below it. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
-/* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
+/* Returns digit `lane` of number * 2^shift in limbs of 32 bits. The highest that is not 0 has the
+ * sign. */
 FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
 {
     const int from = static_cast<int>(threadIdx.x % warp_size * 32) - static_cast<int>(shift);
@@ -5590,9 +5592,10 @@ FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
 }
 
-/* A step of carries in a warp's limbs, number lane + 32 j in limb[j]: from those that carry, so
- * that there is room for a sum of several, and beside it for a count. With `half` 2^31 carries are
- * to the nearest, so that a sum of either sign is in few limbs; these have to be below 2^62. */
+/* Carries once in a warp's limbs, of which lane k holds number k + 32 j in limb[j], where
+ * carries(number) says so. Then there is room for a sum of several, and for a count beside it. With
+ * `half` = 2^31 it rounds carries to the nearest, so that a sum of either sign has few limbs, which
+ * must be below 2^62. */
 template <unsigned Each, class Carries>
 FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carries,
                                   long long half = 0)
@@ -5609,10 +5612,11 @@ FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carrie
     }
 }
 
-/* All 16 limbs but the one with the sign and those that count floats. */
+/* Returns whether a limb carries: all 16 do but the one with the sign and those that count
+ * floats. */
 FASTREDUCE_DEVICE bool limb_carries(unsigned limb) { return limb < FASTREDUCE_DETAIL_DIGITS - 1; }
 
-/* Limb k of a block's sum in lane k of its first warp, 0 from lane 16 on, from each warp's. */
+/* Returns limb k of the block's sum in lane k of the first warp, and 0 from lane 16 on. */
 template <unsigned BlockSize>
 FASTREDUCE_DEVICE long long limb_of_block(long long limb, fastreduce_accumulator *warp_sums)
 {
@@ -5629,10 +5633,10 @@ FASTREDUCE_DEVICE long long limb_of_block(long long limb, fastreduce_accumulator
     return lane < limbs ? sum : 0;
 }
 
-/* By warp 0 of each block: from its limbs to those of all blocks, in the last one, which it says.
- * Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count
- * in the word's top 12 bits; the last waits until all counts say all blocks, and leaves zeros. So
- * it needs no fence and no ticket. */
+/* Adds the limbs of warp 0 of each block. Returns true in the last block, whose limbs are then the
+ * sum of all. Every other block adds its limbs to one of the totals, and with each limb 1 to the
+ * count in the word's top 12 bits. The last waits until all counts say all blocks, and leaves
+ * zeros. So it needs no fence and no ticket. */
 template <unsigned Limbs, unsigned Each, class Carries>
 FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
                                      const Carries &carries)
@@ -5657,10 +5661,11 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
         for (unsigned j = 0; j < Each; ++j) {
             const bool has_limb = lane + j * warp_size < Limbs;
             const status_word *const word = totals + (has_limb ? lane + j * warp_size : 0);
-            total[j] = 0; /* without branches: loads would take turns, .7 us longer (one H100) */
+            total[j] =
+                0; /* Without branches, as loads would take turns: .7 us longer (one H100). */
 #pragma unroll
             for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
-            /* to the nearest, as a negative sum borrows from the count */
+            /* Rounds to the nearest, as a negative sum borrows from the count. */
             missing |= has_limb && (total[j] + exact_one_block / 2) / exact_one_block != others;
         }
     } while (__any_sync(all_lanes, missing));
@@ -5674,8 +5679,8 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
     return true;
 }
 
-/* The lane's addend to its limb for the sum of the lanes' numbers, each times 2^shift. In three
- * parts, of which 32 add up without overflow. */
+/* Returns what the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift.
+ * Sums three parts of them, of which 32 add up without overflow. */
 FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
@@ -5694,8 +5699,8 @@ FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
-    /* None is negative thanks to the bias, which the next limb takes back. After one step from
-     * lane to lane they are 0 or 1, and ripple through digits of all ones as in an addition of
+    /* The bias, which the next limb takes back, makes all of them positive. After one step from
+     * lane to lane carries are 0 or 1. They ripple through digits of all ones as in an addition of
      * masks. */
     long long digit =
         limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
@@ -5709,8 +5714,8 @@ FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
     return digit;
 }
 
-/* The digits of the magnitude, carries propagated; says whether the number is negative. Lanes that
- * have no digit become 0. */
+/* Replaces the digits, whose carries are propagated, by those of the magnitude. Returns whether the
+ * number is negative. Lanes that have no digit become 0. */
 template <unsigned Digits>
 FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
 {
@@ -5729,7 +5734,7 @@ FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
     return true;
 }
 
-/* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
+/* Returns the leading bits of a magnitude, whose digits, times 2^least, are in the lanes. */
 FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long digit, int least)
 {
     constexpr unsigned parts = 5;
@@ -5760,9 +5765,9 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
     return value;
 }
 
-/* The warp's accumulator, its carries propagated, rounded to float as by
- * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
- * 16 on have 0; where one that counts has more, the number does not matter. */
+/* Returns the warp's accumulator, whose carries are propagated, rounded as
+ * fastreduce_detail_read_f32 does. All lanes work together, as one thread takes 0.2 us longer.
+ * Lanes from 16 on have 0. */
 FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
     const unsigned special = __ballot_sync(all_lanes, digit != 0);
@@ -5784,7 +5789,7 @@ FASTREDUCE_DEVICE float read_across_lanes(long long digit)
         negative, significand, shift));
 }
 
-/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
+/* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
 template <class Input>
 struct floats_masked {
     using Element = Input;
@@ -5817,7 +5822,7 @@ struct floats_masked {
     }
 };
 
-/* The bits of a float (precision 24) or of a double. */
+/* Stores the bits of a float (precision 24) or of a double. */
 FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
 {
     if (precision == 24)
@@ -5882,13 +5887,13 @@ struct superaccumulator {
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
 
-    long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
-    long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
+    long long value = 0;         /* the thread's window, in units of 2^(position - 149) */
+    long long value_below = 0;   /* the extension below it, in units 2^22 times smaller */
     unsigned position = nowhere; /* of the window; the warp's */
-    long long limb = 0;          /* of the warp's accumulator: this lane's */
+    long long limb = 0;          /* this lane's, of the warp's accumulator */
     long long *const bins;       /* the thread's, BlockSize apart */
-    bool bins_used = false;      /* by the warp, since the last flush */
-    unsigned groups_to_skip = 0; /* groups that the warp does not try to catch in the window */
+    bool bins_used = false;      /* the warp has used them since the last flush */
+    unsigned groups_to_skip = 0; /* groups that go to bins without a look at the window */
     unsigned groups = 0;         /* since the last flush */
     const Source source;
     const size_t count; /* elements of the result */
@@ -5924,7 +5929,7 @@ struct superaccumulator {
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
-            /* a guess: another look at all of them takes longer */
+            /* A guess, as another look at all of them takes longer. */
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
@@ -5934,7 +5939,8 @@ struct superaccumulator {
         if (++groups == groups_between_flushes) flush();
     }
 
-    /* The window with this group's greatest float and one more binade. */
+    /* Returns the position of the window that holds the group's greatest float and one more
+     * binade. */
     template <unsigned Count>
     FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
     {
@@ -5953,16 +5959,16 @@ struct superaccumulator {
     FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
     {
         bool caught;
-        /* packs of 16-bit elements are two packs of floats each */
+        /* A pack of 16-bit elements is two packs of floats. */
         if constexpr (narrow && Count % 2 == 0)
             caught = catch_by_eights(group);
         else
             caught = add_to_window<false>(group);
         return caught;
     }
-    /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
-     * one, and of four of the lower. What is added with both ways of rounding is exact if they
-     * agree; in the fixed window everything is. */
+    /* Adds the group to the same window, in digits of 21 bits, which have room for the sum of eight
+     * high ones and of four low ones. What is added with both ways of rounding is exact if they
+     * agree. The fixed window holds everything. */
     template <unsigned Count>
     FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
     {
@@ -5998,8 +6004,8 @@ struct superaccumulator {
         return true;
     }
 
-    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
-     * the window and its extension below. */
+    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
+     * uses the extension below the window, too. */
     template <bool Extended, unsigned Count>
     FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
@@ -6011,10 +6017,10 @@ struct superaccumulator {
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are
-     * a few, most have something below the window, which its extension takes; if not, their bins
-     * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
-     * not, rests a while. */
+    /* Adds a group that the threads with a bit in `misses` could not add. If they are few, most
+     * have something below the window, which the extension takes, or else their bins. If they are
+     * more, the window moves first to where it fits better. If it still misses many, the next
+     * groups go to bins. */
     template <unsigned Count>
     FASTREDUCE_DEVICE void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
@@ -6044,11 +6050,12 @@ struct superaccumulator {
 #pragma unroll
             for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
         }
-        __syncwarp(); /* else the warp may stay divided to the end */
+        __syncwarp(); /* Otherwise the warp may stay divided to the end. */
     }
 
-    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
-     * denormals have the scale of exponent 1. The last bin counts what is not finite. */
+    /* Adds a pack to the bins. Bin c has the floats with exponents 16 c to 16 c + 15, in units of
+     * 2^(16 c - 1 - 149). Denormals have the scale of exponent 1. The last bin counts what is not
+     * finite. */
     FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
         const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
@@ -6071,7 +6078,7 @@ struct superaccumulator {
         }
     }
 
-    /* Four floats, not all of them finite. Out of line, as one by one they are slow and rare. */
+    /* Adds four floats that are not all finite. Out of line, as it is slow and rare. */
     static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
     {
 #pragma unroll 1
@@ -6087,7 +6094,7 @@ struct superaccumulator {
         }
     }
 
-    /* From the threads' sums to the warp's accumulator. */
+    /* Moves the threads' sums to the warp's accumulator. */
     FASTREDUCE_DEVICE void flush_window()
     {
         limb += digit_of_sum(value, position);
@@ -6110,10 +6117,11 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* What the lane adds to its limb for the bins. Out of line: most warps never need it. */
+    /* Returns what the lane adds to its limb for the bins. Out of line: most warps never need
+     * it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
-        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
+        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact, as nothing has exponent 0 here */
         for (unsigned c = 1; c + 1 < exact_bins; ++c) {
             const long long sum = bins[c * BlockSize];
             if (__any_sync(all_lanes, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
@@ -6175,7 +6183,7 @@ struct superaccumulator {
         if (lane == 0) store_bits(result, bits, precision);
     }
 
-    /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
+    /* Limits counts below 2^32, as fastreduce_detail_normalize does. */
     static FASTREDUCE_DEVICE long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -6196,8 +6204,8 @@ struct superaccumulator {
     }
 };
 
-/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
- * counts as where it is not finite: the first of three limbs or those that follow. */
+/* The parts of a float or double: significand * 2^shift in units of the least denormal. If it is
+ * not finite, `special` says which of the three counting limbs counts it. */
 template <class Float>
 struct float_parts {
     unsigned_t<Float> significand;
@@ -6227,7 +6235,7 @@ struct float_parts {
  * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
  * are, too: doubles as digits that the warp counts, products to bins of each lane. */
 
-/* The upper half of a double's bits. */
+/* Return the two halves of a double's bits. */
 FASTREDUCE_DEVICE unsigned upper_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
@@ -6236,14 +6244,14 @@ FASTREDUCE_DEVICE unsigned lower_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x));
 }
-/* The upper half without the sign: greater for greater magnitudes, where not lower bits decide. */
+/* Returns the upper half without the sign. It orders magnitudes up to the lower 32 bits. */
 FASTREDUCE_DEVICE unsigned upper_magnitude(double x) { return upper_bits(x) & ~0u >> 1; }
-constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
+constexpr unsigned not_finite = 2047; /* a double's exponent bits */
 
 template <class Accumulator>
 struct accumulator_format {
     static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
-    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+    static constexpr int least = -149; /* the exponent of one unit of limb 0 */
 };
 template <>
 struct accumulator_format<fastreduce_wide_accumulator> {
@@ -6265,14 +6273,14 @@ FASTREDUCE_DEVICE double rounded_term(double_product product)
 {
     return ieee_multiply(product.x, product.y);
 }
-/* Whether it is not 0, though the upper half of its rounded magnitude is. */
+/* Returns whether a term is not 0 although the upper half of its rounded magnitude is. */
 FASTREDUCE_DEVICE bool is_tiny_nonzero(double x) { return lower_bits(x) != 0; }
 FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
 {
     return product.x != 0 && product.y != 0;
 }
 
-/* Its parts as float_parts, of 128 bits. */
+/* The parts of a term, with a significand of 128 bits. */
 struct term_parts {
     uint64_t low, high = 0;
     unsigned shift, special;
@@ -6300,8 +6308,8 @@ struct term_parts {
     }
 };
 
-/* A warp's sum in shared memory: limbs, as of an accumulator. Those derived from it have what
- * windows miss: so many of a lane, before the warp adds them to the limbs. */
+/* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
+ * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
 template <class Accumulator>
 struct wide_limbs {
     using format = accumulator_format<Accumulator>;
@@ -6310,10 +6318,12 @@ struct wide_limbs {
     long long limb[limbs];
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
-    /* All but the limb with the sign and those that count doubles. */
+    /* Returns whether a limb carries: all do but the one with the sign and those that count
+     * doubles. */
     static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
 
-    /* By the warp: the sum of lanes' numbers, times 2^(shift - 1074). In parts, as digit_of_sum. */
+    /* Adds the sum of the lanes' numbers, times 2^(shift - 1074), in parts as digit_of_sum does.
+     * The warp calls it. */
     FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
     {
         constexpr unsigned bits = 27, mask = (1u << bits) - 1;
@@ -6333,8 +6343,8 @@ struct wide_limbs {
     }
 };
 
-/* Of any terms: counts of 2^(16 k), from the lowest limb's 1 on, whose last three are of what is
- * not finite. */
+/* Takes any terms that windows miss. half_limb[k] counts units of 2^(16 k) of the lowest limb; the
+ * last three count NaN and infinities. */
 template <class Accumulator>
 struct wide_sums : wide_limbs<Accumulator> {
     using limbs_of_warp = wide_limbs<Accumulator>;
@@ -6348,7 +6358,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     {
         group.visit([&](const auto &term) { add_any(term); });
     }
-    /* By one thread: less than 2^17 to a half. Out of line, as it is rare. */
+    /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
@@ -6361,7 +6371,7 @@ struct wide_sums : wide_limbs<Accumulator> {
         add_bits(parts.low, shift, parts.is_negative);
         if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
-    /* By the warp: half_limbs to limbs. */
+    /* Moves half limbs to limbs. The warp calls it. */
     FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
@@ -6398,9 +6408,9 @@ struct wide_sums : wide_limbs<Accumulator> {
     }
 };
 
-/* Of products of floats, which are normal doubles or zero: bin c of a lane has minus the sum of
- * multiples of 2^(32 c - 345), which are half_limbs of products, of 24 bits each. Lower ones of narrow
- * products are zero. */
+/* Takes products of floats that windows miss; they are normal doubles or zero. Bin c of a lane has
+ * minus the sum of multiples of 2^(32 c - 345). These are halves of products, of 24 bits each; the
+ * lower halves of narrow products are zero. */
 template <bool Narrow>
 struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
@@ -6421,7 +6431,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         else
             group.visit([&](double x) { add_finite(x); });
     }
-    /* By the warp: bins to limbs. */
+    /* Moves bins to limbs. The warp calls it. */
     __device__ __noinline__ void flush_missed()
     {
         for (unsigned c = 0; c < bins; ++c) {
@@ -6439,7 +6449,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 
   private:
-    /* Without branches, so that the next one's bins are found meanwhile. */
+    /* Adds a finite product, without branches, so that the next one's bins are found meanwhile. */
     FASTREDUCE_DEVICE void add_finite(double x)
     {
         constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
@@ -6455,7 +6465,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         if (!Narrow) subtract_scaled((below ^ sign) - sign, scale);
         subtract_scaled((above ^ sign) - sign, scale + half_bits);
     }
-    /* Minus, as -2^31 is an int. */
+    /* Subtracts, as -2^31 is an int. */
     FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned scale)
     {
         bin[scale / 32][threadIdx.x % warp_size] +=
@@ -6473,10 +6483,10 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 };
 
-/* A Source of doubles says what is summed: a term of an element, or of one each of two arrays, of
- * which the second may be the first; of so many packs at once as there are registers for. All are
- * multiples of 2^(least_unit - 1074), and of each one's 53 bits the lowest low_zeros are 0; where
- * that is less than 0, products of doubles have a rest. */
+/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
+ * arrays, of which the second may be the first. It takes as many packs at once as there are
+ * registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
+ * low_zeros are 0; if that is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
     using Term = double;
@@ -6494,7 +6504,7 @@ struct doubles_masked {
     }
 };
 
-/* Products; of an array with itself, squares. */
+/* Products of two arrays, or squares of one. */
 template <class Input>
 struct exact_products {
     using Element = Input;
@@ -6505,7 +6515,7 @@ struct exact_products {
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
                               least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
-    /* A window holds all of a product of 106 bits but for 48, beside its leading 53. */
+    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
     static constexpr int low_zeros =
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
@@ -6524,7 +6534,8 @@ struct exact_products {
     }
 };
 
-/* What a window takes or misses as a whole: Count packs of a thread, from number First on. */
+/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number First
+ * on. */
 template <unsigned First, unsigned Count, class Source, class Items>
 struct pack_range {
     const Source &source;
@@ -6541,8 +6552,8 @@ struct pack_range {
     }
 };
 
-/* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
- * fewer lanes than there are; if not, one thread does it. */
+/* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
+ * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
 __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
                                            fastreduce_operator op, int precision, size_t n)
@@ -6579,7 +6590,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
     __syncwarp();
 }
 
-/* And to an accumulator, given room for as many limbs. */
+/* Adds the limbs to an accumulator. `other` is scratch memory. */
 template <class Accumulator>
 __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
                                           wide_limbs<Accumulator> &other, int64_t *total)
@@ -6602,20 +6613,20 @@ __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
 template <class Source>
 struct wide_window {
     using Sums = typename Source::Sums;
-    /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
+    /* The unit is 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
-     * finite. A product of doubles is one, rounded, and a remainder, which `low` and `lowest` take:
-     * exactly, as what the window holds is no denormal. */
+     * finite. A product of doubles is its rounded value and a remainder, which `low` and `lowest`
+     * take: exactly, as nothing in the window is a denormal. */
     static constexpr bool has_rests = Source::low_zeros < 0;
     static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
                               least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
 
-    /* what the thread's window has caught: 2^half units, units, and 2^-half units */
+    /* the thread's window: multiples of 2^half units, of units, and of 2^-half units */
     long long high = 0, low = 0, lowest = 0;
     unsigned position = nowhere;     /* the warp's */
-    unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
-    unsigned groups_to_skip = 0;     /* groups that the warp does not try to catch */
+    unsigned caught = 0, missed = 0; /* terms since the last flush, at most */
+    unsigned groups_to_skip = 0;     /* groups that skip the window */
     Sums &sums;
 
     FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { sums.restart(); }
@@ -6646,12 +6657,12 @@ struct wide_window {
     }
 
   private:
-    /* The double that rounds what is added to it to multiples of 2^(unit - 1074). */
+    /* Returns the double that rounds what is added to it to multiples of 2^(unit - 1074). */
     static FASTREDUCE_DEVICE double anchor(unsigned unit)
     {
         return bits_as<double>(static_cast<unsigned long long>(unit + 1) << 52 | 1ull << 51);
     }
-    /* A sum of such multiples, of less than 2^51, as their number. */
+    /* Returns how many multiples of 2^(unit - 1074) a sum of less than 2^51 of them is. */
     static FASTREDUCE_DEVICE long long number_of(double sum, unsigned unit)
     {
         const double above = anchor(unit);
@@ -6659,7 +6670,8 @@ struct wide_window {
                                       bits_as<unsigned long long>(above));
     }
 
-    /* With the group's greatest double and one more binade. */
+    /* Returns the position of the window that holds the group's greatest term and one more
+     * binade. */
     template <class Group>
     FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
@@ -6674,8 +6686,8 @@ struct wide_window {
                                                  : top_position;
     }
 
-    /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
-     * shows in the least exponent, whose bits come before those of no number but 0. */
+    /* Adds the whole group, or returns false and adds nothing if a term does not fit. The smallest
+     * exponent tells whether a term reaches below the window. */
     template <class Group>
     FASTREDUCE_DEVICE bool add_to_window(const Group &group)
     {
@@ -6713,8 +6725,8 @@ struct wide_window {
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add: the window
-     * moves, if it fits better elsewhere; if it still misses many, it rests a while. */
+    /* Adds a group that the threads with a bit in `misses` could not add. The window moves if it
+     * fits better elsewhere. If it still misses many, the next groups skip it. */
     template <unsigned Terms, class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group, unsigned misses)
     {
@@ -6734,7 +6746,7 @@ struct wide_window {
         }
         if (misses == 0) return;
         if (misses & lane_bit) sums.add_missed(group);
-        __syncwarp(); /* else the warp may stay divided, twice as slow, to the end */
+        __syncwarp(); /* Otherwise the warp may stay divided, twice as slow, to the end. */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
             sums.flush_missed();
@@ -6754,7 +6766,7 @@ struct wide_window {
     }
 };
 
-/* Of a variance: sums of elements, as doubles, and of their squares. */
+/* The two sums of a variance: of the elements, as doubles, and of their squares. */
 template <class Input>
 struct values_of {
     using Sums = wide_sums<fastreduce_wide_accumulator>;
@@ -6801,7 +6813,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
                    precision);
     __syncwarp();
 }
-/* There is no accumulator of both. */
+/* Never called, as no accumulator holds both sums. */
 template <class Input>
 FASTREDUCE_DEVICE void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
 {
@@ -7431,8 +7443,8 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
 
 /* ---- Exact atomics, and sums of blocks ---- */
 
-/* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
- * top_exponent anchors would not be finite, nor what they become. */
+/* Returns the lowest position of a window that holds floats up to an exponent. Beyond top_exponent
+ * neither anchors nor sums would be finite. */
 constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
 FASTREDUCE_DEVICE unsigned position_for(unsigned exponent)
 {
@@ -7447,8 +7459,8 @@ FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
 
-/* Adds bits * 2^shift to the limbs from that of the lowest digit on. No carries: 64 bits have room
- * for many. Bits are a float's, or up to 64. */
+/* Adds bits * 2^shift, where limb 0 is the lowest. It does not carry, as 64 bits have room for
+ * many. The bits are a float's, or up to 64. */
 template <bool OfFloat>
 FASTREDUCE_DEVICE void add_atomically(unsigned long long *limb, unsigned long long bits,
                                       unsigned shift, bool is_negative)
@@ -7490,8 +7502,8 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product p
     add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
 }
 
-/* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
- * taken twice, whoever else adds or carries. */
+/* Propagates carries. The atomic that takes a carry from a limb also leaves the remainder, so none
+ * is lost or taken twice, whoever else adds or carries. */
 template <class Accumulator>
 __device__ __noinline__ void carry_atomically(Accumulator *accumulator)
 {
@@ -7506,7 +7518,7 @@ __device__ __noinline__ void carry_atomically(Accumulator *accumulator)
         atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
 }
 
-/* As the functions of fastreduce.h read it. Out of line, as it is long. */
+/* Returns what the functions of fastreduce.h read. Out of line, as it is long. */
 template <class Result, class Accumulator>
 __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
 {
@@ -7521,7 +7533,7 @@ __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
                                FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
 }
 
-/* The sum of a warp's integers below 2^52 in magnitude. */
+/* Returns the sum of the lanes' integers, which are below 2^52 in magnitude. */
 FASTREDUCE_DEVICE long long sum_of_lanes(long long value)
 {
     constexpr unsigned bits = 26, mask = (1u << bits) - 1;
@@ -7530,8 +7542,8 @@ FASTREDUCE_DEVICE long long sum_of_lanes(long long value)
     return (1ll << bits) * static_cast<int>(high) + low;
 }
 
-/* What the lane adds to its limb for the floats of a warp: by a window, placed by the greatest;
- * where one reaches out of that, by bins of each lane. */
+/* Returns what the lane adds to its limb for the floats of its warp. A window takes them, placed by
+ * the greatest; if one does not fit, bins of each lane do. */
 template <unsigned BlockSize, unsigned Items>
 FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 {
@@ -7569,9 +7581,9 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 
 } // namespace detail
 
-/* Adds x to *accumulator, exactly: atomics on integers, which give the same accumulator in any
- * order, where atomicAdd on floats gives the bits of the order that happened. A float goes to one
- * limb or two, a double to up to three; a NaN or an infinity is counted, and a zero adds nothing.
+/* Adds x to *accumulator, exactly. Its atomics on integers give the same accumulator in any order,
+ * where atomicAdd on floats gives the bits of the order that happened. A float goes to one limb or
+ * two, a double to up to three. A NaN or an infinity is counted, and a zero adds nothing.
  *
  *   accumulator   shared or global memory, aligned to 8 bytes; all zeros to begin with, or as the
  *                 functions of fastreduce.h leave it, which also read it and merge it
@@ -7605,7 +7617,7 @@ FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator
 {
     detail::add_atomically(accumulator, x);
 }
-/* And x * y, to up to five limbs. */
+/* Adds x * y, to up to five limbs. */
 FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
                                         double y)
 {
@@ -7628,8 +7640,8 @@ FASTREDUCE_DEVICE void exact_carry(fastreduce_product_accumulator *accumulator)
     detail::carry_atomically(accumulator);
 }
 
-/* The number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and their like.
- * One thread calls it, and none adds at the time. */
+/* Returns the number, rounded once to float or double, as fastreduce_accumulator_f32, _f64 and
+ * their like do. One thread calls it, and none adds at the time. */
 template <class Result = float>
 FASTREDUCE_DEVICE Result exact_value(const fastreduce_accumulator *accumulator)
 {
@@ -7649,10 +7661,11 @@ FASTREDUCE_DEVICE Result exact_value(const fastreduce_product_accumulator *accum
     return detail::read_accumulator<Result>(accumulator);
 }
 
-/* The sum of a float of each thread, or of an array of up to 64, over a block of BlockSize threads
- * (one-dimensional; 32 to 1024, a power of two): exact, and rounded once, so the same bits in any
- * order. Every thread calls it; the result is thread 0's. `warp_sums` is shared memory for
- * BlockSize / 32 accumulators, whatever they hold, and may be used again after a block barrier. */
+/* Returns the sum of a float of each thread, or of an array of up to 64, over a block of BlockSize
+ * threads (one-dimensional; 32 to 1024, a power of two). It is exact, and rounded once, so it has
+ * the same bits in any order. Every thread calls it; the result is thread 0's. `warp_sums` is
+ * shared memory for BlockSize / 32 accumulators, whatever they hold, and may be used again after a
+ * block barrier. */
 template <unsigned BlockSize, unsigned Items>
 FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
                                            fastreduce_accumulator *warp_sums)
@@ -7669,8 +7682,8 @@ FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp
     return exact_block_reduce<BlockSize>(one, warp_sums);
 }
 
-/* The same, added to *accumulator without rounding: one of the 2^31 - 1 additions that fit, by an
- * atomic for each of the few limbs that the sum touches. */
+/* Adds the same sum to *accumulator without rounding. It counts as one of the 2^31 - 1 additions
+ * that fit, and takes an atomic for each of the few limbs that the sum touches. */
 template <unsigned BlockSize, unsigned Items>
 FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, const float (&x)[Items],
                                        fastreduce_accumulator *warp_sums)
