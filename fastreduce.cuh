@@ -3554,12 +3554,12 @@ struct partial_words {
         } while (__any_sync(all_lanes, missing));
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            if (awaited(j)) values[j] = taken(first + j * stride * count, word + j * count);
+            if (awaited(j)) values[j] = take(first + j * stride * count, word + j * count);
         }
     }
 
     /* A partial from its words, which are left zero. */
-    static FASTREDUCE_DEVICE Value taken(status_word *from, const status_word *word)
+    static FASTREDUCE_DEVICE Value take(status_word *from, const status_word *word)
     {
         unsigned long long payload[count];
 #pragma unroll
@@ -3620,27 +3620,27 @@ FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pa
  * they are neighbours. So the bits depend on nothing but the elements. */
 
 /* Where a lane's packs of a tile begin. */
-struct lane_place {
+struct tile_offset {
     size_t index; /* element */
     bool whole;   /* all of the warp's are vectors that exist */
 };
 
 /* Packs of a lane, with a stride. */
-template <class Input, unsigned Packs, unsigned Apart = warp_size>
-struct packs_of_lane {
+template <class Input, unsigned Packs, unsigned Stride = warp_size>
+struct lane_packs {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size,
-                              apart = Apart * pack_size, all = Packs * apart;
+                              stride = Stride * pack_size, span = Packs * stride;
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
     FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
-    FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * apart; }
+    FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * stride; }
     /* Elements of a pack that exist. */
     FASTREDUCE_DEVICE unsigned existing(unsigned k) const
     {
-        const size_t first = index_of(k), rest = first < n ? n - first : 0;
-        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
+        const size_t first = index_of(k), remaining = first < n ? n - first : 0;
+        return remaining < pack_size ? static_cast<unsigned>(remaining) : pack_size;
     }
 
     /* Packs that exist, as vectors. All loads are under way at once. */
@@ -3656,12 +3656,12 @@ struct packs_of_lane {
     FASTREDUCE_DEVICE void load_elements(const Element *input, const Element &padding)
     {
         const size_t behind = index < n ? n - index : 0;
-        const unsigned rest = behind < all ? static_cast<unsigned>(behind) : all;
+        const unsigned remaining = behind < span ? static_cast<unsigned>(behind) : span;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             packs[k].fill(padding);
-            packs[k].gather_some(input + index + k * apart,
-                                 k * apart < rest ? rest - k * apart : 0);
+            packs[k].gather_some(input + index + k * stride,
+                                 k * stride < remaining ? remaining - k * stride : 0);
         }
     }
     /* From any address, and at the end of the array, after which there is `padding`. A pack is
@@ -3669,24 +3669,27 @@ struct packs_of_lane {
      * next lane. At the array's ends, which these exceed, elements are loaded one by one. */
     FASTREDUCE_DEVICE void load_any(const Element *input, const Element &padding)
     {
-        const Element *const place = input + index;
+        const Element *const start = input + index;
         const size_t behind = index < n ? n - index : 0;
-        const unsigned rest = behind < 2 * all ? static_cast<unsigned>(behind) : 2 * all;
-        const unsigned at = static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes,
-                       shift = can_shift ? at : 0, reach = shift > 0 ? 2 * pack_size : pack_size;
+        const unsigned remaining = behind < 2 * span ? static_cast<unsigned>(behind) : 2 * span;
+        const unsigned misalignment =
+                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(start)) % pack_bytes,
+                       shift = can_shift ? misalignment : 0,
+                       reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
-            reinterpret_cast<const unsigned char *>(place) - shift);
+            reinterpret_cast<const unsigned char *>(start) - shift);
         pack<Element> extra; /* lane 0's, behind the last of lane 31 */
         extra.fill(padding);
-        if (shift > 0 && threadIdx.x % warp_size == 0 && all + pack_size <= rest)
+        if (shift > 0 && threadIdx.x % warp_size == 0 && span + pack_size <= remaining)
             extra = load_pack<false>(from + Packs * warp_size);
         unsigned by_elements = 0; /* a bit each */
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const bool exceeds = k == 0 && shift > 0 && index == 0;
-            if ((exceeds || k * apart + reach > rest) && k * apart < rest) by_elements |= 1u << k;
+            if ((exceeds || k * stride + reach > remaining) && k * stride < remaining)
+                by_elements |= 1u << k;
             packs[k].fill(padding);
-            if (!exceeds && k * apart + pack_size <= rest)
+            if (!exceeds && k * stride + pack_size <= remaining)
                 packs[k] = load_pack<false>(from + k * warp_size);
         }
         if constexpr (can_shift)
@@ -3694,22 +3697,22 @@ struct packs_of_lane {
 #pragma unroll 1
         for (unsigned k = 0; by_elements >> k != 0; ++k) {
             if ((by_elements >> k & 1) == 0) continue;
-            pack<Element> some = {};
-            some.gather_some(place + k * apart, existing(k));
-            some.fill_from(existing(k), padding);
+            pack<Element> single = {};
+            single.gather_some(start + k * stride, existing(k));
+            single.fill_from(existing(k), padding);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, single, packs[j]);
         }
     }
 
     /* Of a tile. `padding`() is called where it needs any. */
     template <class Padding>
-    FASTREDUCE_DEVICE void load(const Element *input, const lane_place &place, bool streaming,
+    FASTREDUCE_DEVICE void load(const Element *input, const tile_offset &offset, bool streaming,
                                 const Padding &padding)
     {
-        if (place.whole && !streaming)
+        if (offset.whole && !streaming)
             load_whole<false>(input);
-        else if (place.whole)
+        else if (offset.whole)
             load_whole<true>(input);
         else
             load_any(input, padding());
@@ -3735,11 +3738,11 @@ struct packs_of_lane {
 
 /* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
 template <class Reducer, class Value>
-FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &own, const Value &other,
-                                     bool upper)
+FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
+                                     const Value &neighbor, bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
+    return reducer.combine(chosen(swapped, neighbor, value), chosen(swapped, value, neighbor));
 }
 
 /* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
@@ -3813,7 +3816,7 @@ FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads, co
     return value[0];
 }
 
-__host__ __device__ constexpr size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+__host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
@@ -3829,7 +3832,7 @@ __host__ __device__ constexpr unsigned packs_of_thread()
 
 /* Whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
-__host__ __device__ constexpr bool lanes_gather()
+__host__ __device__ constexpr bool keeps_lane_values()
 {
     return Reducer::any_order && !Reducer::tile_by_warp;
 }
@@ -3869,18 +3872,18 @@ struct pairwise_array {
     __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
         const size_t tiles = blocks_for(n, tile_elements),
-                     most = least_of(most_runs, turns_of_block * blocks);
+                     most = min_of(most_runs, turns_of_block * blocks);
         for (run_log = 0; run_log < most_run_log && (tiles - 1) >> run_log >= most;) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
     template <class Element, unsigned Packs>
-    FASTREDUCE_DEVICE lane_place place(unsigned threads, unsigned run, unsigned tile) const
+    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, unsigned run, unsigned tile) const
     {
-        return place<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
+        return locate_tile<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
     }
     template <class Element, unsigned Packs>
-    FASTREDUCE_DEVICE lane_place place(unsigned threads, size_t tile) const
+    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
         const size_t first = tile * elements_of_tile<Element, Packs>(threads);
@@ -3905,18 +3908,18 @@ FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, c
 /* The same of a tile. */
 template <class Reducer, class Value, unsigned Packs>
 FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array &array,
-                                   const lane_place &place, Value (&values)[Packs])
+                                   const tile_offset &offset, Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
-    using Items = packs_of_lane<Element, Packs>;
+    using Items = lane_packs<Element, Packs>;
     const Element *const x = static_cast<const Element *>(array.input);
     [[maybe_unused]] const Element *const y = static_cast<const Element *>(array.other);
-    Items items = {{}, place.index, array.n};
+    Items items = {{}, offset.index, array.n};
     [[maybe_unused]] Items others = items;
-    items.load(x, place, array.streaming,
+    items.load(x, offset, array.streaming,
                [&]() { return array.n > 0 ? reducer.padding(x) : Element(); });
     if constexpr (Reducer::two_arrays)
-        others.load(y, place, array.streaming, []() { return Element(); });
+        others.load(y, offset, array.streaming, []() { return Element(); });
     item_values(reducer, items, others, values);
 }
 
@@ -3924,7 +3927,7 @@ FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array 
 template <class Value, unsigned Warps>
 struct block_values {
     Value of_warps[Warps], carried[most_run_log + 1];
-    unsigned drawn;
+    unsigned next_run;
 };
 
 /* Partials of a group, which a thread awaits at once. More cost registers that tiles need. */
@@ -3977,8 +3980,8 @@ FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carrie
 template <class Element>
 FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 {
-    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0,
-                 bytes = least_of(rest, array.prefetch_bytes);
+    const size_t remaining = first < array.n ? (array.n - first) * sizeof(Element) : 0,
+                 bytes = min_of(remaining, array.prefetch_bytes);
     prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
     if (array.other != nullptr)
         prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
@@ -3990,30 +3993,30 @@ FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
                                   status_word *status_words, size_t most_runs, unsigned threads,
-                                  unsigned run, lane_place place,
+                                  unsigned run, tile_offset offset,
                                   block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
     constexpr unsigned group = Warps * warp_size * Partials;
-    constexpr bool gathers = lanes_gather<Reducer>();
-    [[maybe_unused]] Value value, gathered;
+    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
     for (unsigned tile = 0;;) { /* of the run */
         Value values[Packs];
-        load_values(reducer, array, place, values);
-        if constexpr (gathers)
-            values[0] = gathered = tile > 0 ? reducer.combine(gathered, values[0]) : values[0];
+        load_values(reducer, array, offset, values);
+        if constexpr (keeps_values)
+            values[0] = lane_value = tile > 0 ? reducer.combine(lane_value, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
-        if (!gathers || tile + 1 == tiles)
+        if (!keeps_values || tile + 1 == tiles)
             value =
                 block_value(reducer, threads, warp_value<true>(reducer, values), shared.of_warps);
         if (array.run_log == 0) break;
-        if (!gathers && threadIdx.x == 0)
+        if (!keeps_values && threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
-        place = array.template place<Element, Packs>(threads, run, tile);
-        if (!gathers) __syncthreads(); /* of_warps is used again */
+        offset = array.template locate_tile<Element, Packs>(threads, run, tile);
+        if (!keeps_values) __syncthreads(); /* of_warps is used again */
     }
     /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
     unsigned number = run, count = array.runs;
@@ -4032,12 +4035,12 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
 }
 
 /* By a block: the counter's next number, once all are done with shared memory. */
-FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &drawn)
+FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
 {
     __syncthreads();
-    if (threadIdx.x == 0) drawn = static_cast<unsigned>(atomicAdd(counter, 1ull));
+    if (threadIdx.x == 0) next_run = static_cast<unsigned>(atomicAdd(counter, 1ull));
     __syncthreads();
-    return drawn;
+    return next_run;
 }
 
 /* The pairwise reduction: a block for each run of tiles. GPUs begin blocks in order, and the first
@@ -4060,8 +4063,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
     const unsigned most_runs = array.runs;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
-    lane_place place = array.template place<Element, Packs>(BlockSize, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
+    tile_offset offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
     wait_for_previous_grid();
     allow_next_grid();
     bool in_turn = false;
@@ -4072,20 +4075,20 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             in_turn = gridDim.x < array.runs;
             if (!in_turn && turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
         }
     output.reducer.prepare(array.input, array.n);
 #pragma unroll 1
     do {
         if (in_turn) {
-            turn = draw(status_words, shared.drawn);
+            turn = draw(status_words, shared.next_run);
             if (threadIdx.x == 0 && turn + 1 == array.runs + gridDim.x) *status_words = 0;
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
         }
         reduce_run<Packs, partials_of_thread>(output.reducer, array, output.result,
-                                              status_words + 1, most_runs, BlockSize, run, place,
+                                              status_words + 1, most_runs, BlockSize, run, offset,
                                               shared);
     } while (in_turn);
 }
@@ -4103,14 +4106,14 @@ struct strided_results {
     template <class Element>
     FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
-        size_t at = result; /* without a division */
+        size_t index = result; /* without a division */
         if (inner == 1)
-            at = result * outer_stride;
+            index = result * outer_stride;
         else if (result >= inner)
-            at = result / inner * outer_stride + result % inner;
-        return static_cast<const Element *>(input) + at;
+            index = result / inner * outer_stride + result % inner;
+        return static_cast<const Element *>(input) + index;
     }
-    FASTREDUCE_DEVICE void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
@@ -4161,7 +4164,7 @@ struct row_bounds {
         return static_cast<const Element *>(input) + of(result).begin;
     }
     FASTREDUCE_DEVICE size_t length(size_t result) const { return of(result).n; }
-    FASTREDUCE_DEVICE void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
@@ -4178,7 +4181,7 @@ constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows. */
 enum class rows_kernel { by_threads, chunks, segments, long_ones };
-struct row_share {
+struct rows_plan {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
     size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
@@ -4190,28 +4193,28 @@ struct row_share {
     /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
      * and to the row's end; and in bytes from the first row's on */
     unsigned row[most_chunks], within[most_chunks];
-    size_t place[most_chunks];
+    size_t byte_offset[most_chunks];
     size_t most_runs;        /* of a result */
     pairwise_array long_row; /* a long row, but for its elements */
     unsigned threads;        /* of a block */
     bool prefetched;         /* rows, before the previous grid has ended */
     unsigned least_run_log;  /* a run has 2^least_run_log tiles at least */
-    bool few;                /* segments: every block looks at all lengths */
+    bool few_segments;       /* segments: every block looks at all lengths */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
         const size_t runs = (array->n / tile_elements >> least_run_log) + 1;
-        array->share(tile_elements, least_of(most, runs), most);
+        array->share(tile_elements, min_of(most, runs), most);
     }
     /* A result's elements, in at most so many runs. */
     template <class Element>
-    FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &all, size_t result,
+    FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &rows, size_t result,
                                               size_t tile_elements, size_t most) const
     {
-        const row_bounds::span own = all.of(result);
+        const row_bounds::span span = rows.of(result);
         pairwise_array array = {};
-        array.n = own.n;
-        array.input = static_cast<const Element *>(all.input) + own.begin;
+        array.n = span.n;
+        array.input = static_cast<const Element *>(rows.input) + span.begin;
         array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
         share(&array, tile_elements, most);
         return array;
@@ -4224,26 +4227,28 @@ enum class row_loads { vectors, shifted, elements, in_turn };
 
 /* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
 template <row_loads How, class Element>
-struct row_pack {
+struct raw_pack {
     pack<Element> first, second;
     unsigned shift;
-    FASTREDUCE_DEVICE void load(const Element *from, unsigned rest)
+    FASTREDUCE_DEVICE void load(const Element *from, unsigned remaining)
     {
         first = {};
         if constexpr (How == row_loads::vectors) {
-            if (rest > 0) first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-        } else if (How == row_loads::in_turn && rest >= pack<Element>::size &&
+            if (remaining > 0)
+                first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if (How == row_loads::in_turn && remaining >= pack<Element>::size &&
                    reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
             first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
         } else if constexpr (How != row_loads::shifted) {
-            first.gather_some(from, rest);
+            first.gather_some(from, remaining);
         } else {
             shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
-            const pack<Element> *const place = reinterpret_cast<const pack<Element> *>(
+            const pack<Element> *const vectors = reinterpret_cast<const pack<Element> *>(
                 reinterpret_cast<const unsigned char *>(from) - shift);
             second = {};
-            if (rest > 0) first = load_pack<false>(place);
-            if (shift + rest * sizeof(Element) > pack_bytes) second = load_pack<false>(place + 1);
+            if (remaining > 0) first = load_pack<false>(vectors);
+            if (shift + remaining * sizeof(Element) > pack_bytes)
+                second = load_pack<false>(vectors + 1);
         }
     }
     FASTREDUCE_DEVICE pack<Element> value() const
@@ -4259,18 +4264,18 @@ struct row_pack {
 
 /* A lane's packs, so many elements apart, with `padding` from element `rest` on. */
 template <row_loads How, class Element, unsigned Count>
-FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from, unsigned rest,
-                                  unsigned apart, const Element &padding)
+FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from,
+                                  unsigned remaining, unsigned stride, const Element &padding)
 {
-    row_pack<How, Element> loaded[Count];
+    raw_pack<How, Element> loaded[Count];
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k)
-        loaded[k].load(from + k * apart, k * apart < rest ? rest - k * apart : 0);
+        loaded[k].load(from + k * stride, k * stride < remaining ? remaining - k * stride : 0);
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k) {
-        const unsigned some = k * apart < rest ? rest - k * apart : 0;
+        const unsigned existing = k * stride < remaining ? remaining - k * stride : 0;
         packs[k] = loaded[k].value();
-        if (some < pack<Element>::size) packs[k].fill_from(some, padding);
+        if (existing < pack<Element>::size) packs[k].fill_from(existing, padding);
     }
 }
 
@@ -4289,16 +4294,16 @@ FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, con
 
 /* A lane's pack: where it is, its first element's number in the result, how many there are. */
 template <class Element>
-struct row_part {
+struct pack_source {
     const Element *from;
-    unsigned index, rest;
+    unsigned index, remaining;
 };
 
 /* Some of a lane's packs, of different results. */
 template <row_loads How, class Element, unsigned Count>
-struct row_packs {
-    row_pack<How, Element> packs[Count];
-    row_part<Element> parts[Count];
+struct raw_packs {
+    raw_pack<How, Element> packs[Count];
+    pack_source<Element> parts[Count];
     /* part_of says what number k is, from `first` on. */
     template <class PartOf>
     FASTREDUCE_DEVICE void load(const PartOf &part_of, unsigned first)
@@ -4306,30 +4311,30 @@ struct row_packs {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             parts[k] = part_of(first + k);
-            packs[k].load(parts[k].from, parts[k].rest);
+            packs[k].load(parts[k].from, parts[k].remaining);
         }
     }
 };
 template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
 FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
-                                           const row_packs<How, Element, Count> &some,
-                                           Value *values)
+                                           const raw_packs<How, Element, Count> &raw, Value *values)
 {
     reducer.choose([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
-            const row_part<Element> &part = some.parts[k];
-            auto own = member;
-            using Own = typename decltype(own)::Element;
-            own.prepare(part.from - part.index, part.rest > 0);
-            packs_of_lane<Own, 1, 1> items = {
-                {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
+            const pack_source<Element> &part = raw.parts[k];
+            auto prepared = member;
+            using Member = typename decltype(prepared)::Element;
+            prepared.prepare(part.from - part.index, part.remaining > 0);
+            lane_packs<Member, 1, 1> items = {{bits_as<pack<Member>>(raw.packs[k].value())},
+                                              part.index,
+                                              part.index + part.remaining};
             if (How != row_loads::vectors &&
-                (sizeof(Element) >= 4 || part.rest < pack<Own>::size)) {
-                const Own first = items.packs[0].at(0);
-                items.packs[0].fill_from(part.rest, own.padding(&first));
+                (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
+                const Member first = items.packs[0].at(0);
+                items.packs[0].fill_from(part.remaining, prepared.padding(&first));
             }
-            values[k] = chosen(part.rest > 0, leaf_value(own, items), member.zero());
+            values[k] = chosen(part.remaining > 0, leaf_value(prepared, items), member.zero());
         }
     });
 }
@@ -4348,9 +4353,9 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
 #pragma unroll 1
         for (unsigned k = 0; k < chunks; ++k) {
             Value value;
-            row_packs<How, Element, 1> some;
-            some.load(part_of, k);
-            values_of_row_packs(reducer, some, &value);
+            raw_packs<How, Element, 1> raw;
+            raw.load(part_of, k);
+            values_of_row_packs(reducer, raw, &value);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
         }
@@ -4358,9 +4363,9 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
 #pragma unroll
         for (unsigned begin = 0; begin < Packs; begin += at_once) {
-            row_packs<How, Element, at_once> some;
-            some.load(part_of, begin);
-            values_of_row_packs(reducer, some, values + begin);
+            raw_packs<How, Element, at_once> raw;
+            raw.load(part_of, begin);
+            values_of_row_packs(reducer, raw, values + begin);
         }
     }
 }
@@ -4420,9 +4425,9 @@ FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicat
 {
     while (begin < end) {
         const Number step = (end - begin - 1) / warp_size + 1,
-                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
-        const unsigned parts =
-            static_cast<unsigned>(__popc(__ballot_sync(all_lanes, at < end && holds(at))));
+                     candidate = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts = static_cast<unsigned>(
+            __popc(__ballot_sync(all_lanes, candidate < end && holds(candidate))));
         begin += parts * step;
         if (end - begin >= step) end = begin + step - 1;
     }
@@ -4433,16 +4438,19 @@ FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicat
  * others it exits, unless it finds that all blocks have begun: those wait for each other, and take
  * the runs of the listed results in turn. None waits for a block that is not resident yet. (A
  * second launch took 3 us.) */
-struct row_blocks {
+struct queue_counters {
     status_word word;
     static constexpr unsigned bits = 16;
-    static constexpr status_word begun = 1, done = begun << bits, waiting = done << bits,
-                                 listing = waiting << bits;
-    static constexpr size_t most = (1u << bits) - 1;
-    FASTREDUCE_DEVICE bool all_begun() const { return (word & most) == gridDim.x; }
-    FASTREDUCE_DEVICE bool all_done() const { return (word / done & most) == gridDim.x; }
-    FASTREDUCE_DEVICE size_t that_wait() const { return word / waiting & most; }
-    FASTREDUCE_DEVICE bool have_listed() const { return word >= listing; }
+    static constexpr status_word started = 1, finished = started << bits, idle = finished << bits,
+                                 queued = idle << bits;
+    static constexpr size_t max_count = (1u << bits) - 1;
+    FASTREDUCE_DEVICE bool all_started() const { return (word & max_count) == gridDim.x; }
+    FASTREDUCE_DEVICE bool all_finished() const
+    {
+        return (word / finished & max_count) == gridDim.x;
+    }
+    FASTREDUCE_DEVICE size_t idle_blocks() const { return word / idle & max_count; }
+    FASTREDUCE_DEVICE bool has_results() const { return word >= queued; }
 };
 /* The list in the workspace, all of whose words are zero between calls:
  *
@@ -4452,12 +4460,13 @@ struct row_blocks {
  *   word 3   counts the blocks that have found no run left
  *   word 4   what word 1 was when the list became full, or 0
  *   then     the entries; then what the blocks that share a result hand over */
-struct row_list {
+struct result_queue {
     struct entry {
         status_word number, first; /* a result's; its first run, of all entries' */
     };
-    static constexpr unsigned shift = 40, most = 8192, head_words = 5;
-    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
+    static constexpr unsigned shift = 40, max_entries = 8192, head_words = 5;
+    static constexpr size_t all_words =
+        head_words + max_entries * sizeof(entry) / sizeof(status_word);
     status_word *base;
     unsigned most_entries;
     size_t most_runs; /* of all entries */
@@ -4474,25 +4483,25 @@ struct row_list {
      * ones. One addition counts the entry and its runs, so that entries are in the order of their
      * runs. Several threads may see the last room and count themselves. The first that finds none
      * left notes where the list ends, and what it and others after it have counted is ignored. */
-    static __device__ __noinline__ bool append(row_list list, size_t result, size_t runs_of_it)
+    static __device__ __noinline__ bool append(result_queue queue, size_t result, size_t runs_of_it)
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
         const auto has_room = [&](status_word counted, size_t runs) {
-            return counted >> shift < list.most_entries &&
-                   (counted & mask) + runs <= list.most_runs;
+            return counted >> shift < queue.most_entries &&
+                   (counted & mask) + runs <= queue.most_runs;
         };
-        const status_word now = peek(list.base + 1);
+        const status_word now = peek(queue.base + 1);
         const unsigned used = static_cast<unsigned>(now >> shift);
-        if (!has_room(now, runs_of_it) || runs_of_it >> used * 8 / list.most_entries == 0)
+        if (!has_room(now, runs_of_it) || runs_of_it >> used * 8 / queue.most_entries == 0)
             return false;
-        const status_word before = atomicAdd(list.base + 1, one + runs_of_it);
+        const status_word before = atomicAdd(queue.base + 1, one + runs_of_it);
         const bool fits = has_room(before, runs_of_it);
         if (fits)
-            list.entries()[before >> shift] = {result, before & mask};
-        else if (before >> shift <= list.most_entries && (before & mask) <= list.most_runs)
-            list.base[4] = before;
+            queue.entries()[before >> shift] = {result, before & mask};
+        else if (before >> shift <= queue.most_entries && (before & mask) <= queue.most_runs)
+            queue.base[4] = before;
         __threadfence();
-        if (before == 0) atomicAdd(list.base, row_blocks::listing);
+        if (before == 0) atomicAdd(queue.base, queue_counters::queued);
         return fits;
     }
     /* By one thread of a block that has done its own results: what is listed, for it to take its
@@ -4500,25 +4509,26 @@ struct row_list {
     FASTREDUCE_DEVICE content await(unsigned patience) const
     {
         const bool lists = peek(base + 1) != 0;
-        bool waits = row_blocks{peek(base)}.all_begun();
-        while (!waits && --patience > 0) waits = row_blocks{peek(base)}.all_begun();
-        const status_word own = row_blocks::done + (waits ? row_blocks::waiting : 0);
+        bool waits = queue_counters{peek(base)}.all_started();
+        while (!waits && --patience > 0) waits = queue_counters{peek(base)}.all_started();
+        const status_word change = queue_counters::finished + (waits ? queue_counters::idle : 0);
         if (lists) __threadfence(); /* entries by threads of the block come before the count */
-        row_blocks blocks = {atomicAdd(base, own) + own};
+        queue_counters blocks = {atomicAdd(base, change) + change};
         /* the last may be one that does not wait */
-        if (blocks.all_done() && !blocks.have_listed()) *base = 0;
-        while (waits && blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
-        if (!waits || !blocks.have_listed()) return {};
+        if (blocks.all_finished() && !blocks.has_results()) *base = 0;
+        while (waits && blocks.word != 0 && !blocks.all_finished()) blocks.word = peek(base);
+        if (!waits || !blocks.has_results()) return {};
         __threadfence();
         const status_word counted = peek(base + 1), full = peek(base + 4),
-                          all = full != 0 ? full : counted;
-        return {static_cast<unsigned>(all >> shift), all & ((status_word(1) << shift) - 1)};
+                          counted_entries = full != 0 ? full : counted;
+        return {static_cast<unsigned>(counted_entries >> shift),
+                counted_entries & ((status_word(1) << shift) - 1)};
     }
     /* By a block that took its part: the last one leaves all words zero. */
     FASTREDUCE_DEVICE void leave(unsigned count, bool &last) const
     {
         if (threadIdx.x == 0)
-            last = atomicAdd(base + 3, 1ull) + 1 == row_blocks{peek(base)}.that_wait();
+            last = atomicAdd(base + 3, 1ull) + 1 == queue_counters{peek(base)}.idle_blocks();
         __syncthreads();
         if (!last) return;
         for (unsigned k = threadIdx.x; k < head_words + 2 * count; k += blockDim.x) base[k] = 0;
@@ -4527,7 +4537,7 @@ struct row_list {
 
 /* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &all, const row_share &share,
+FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan &share,
                                      const reduction_output<Reducer> &output, size_t first,
                                      unsigned rows)
 {
@@ -4539,15 +4549,16 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &all, const row_share &sha
     const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
                    chunks_log = share.chunks_log, number = lane >> lanes_log,
                    index = lane % (1u << lanes_log) * pack<Element>::size;
-    const size_t pitch = all.pitch * sizeof(Element);
-    const unsigned char *const from = static_cast<const unsigned char *>(all.input) + first * pitch;
-    const unsigned char *const place = from + number * pitch + index * sizeof(Element);
-    const unsigned rest = static_cast<unsigned>(all.n) - index,
+    const size_t pitch = rows_in.pitch * sizeof(Element);
+    const unsigned char *const from =
+        static_cast<const unsigned char *>(rows_in.input) + first * pitch;
+    const unsigned char *const start = from + number * pitch + index * sizeof(Element);
+    const unsigned remaining = static_cast<unsigned>(rows_in.n) - index,
                    left = rows > number ? rows - number : 0;
     const auto part_of = [&](unsigned chunk) {
-        const int behind = static_cast<int>(rest - share.within[chunk]);
-        return row_part<Element>{
-            reinterpret_cast<const Element *>(place + share.place[chunk]),
+        const int behind = static_cast<int>(remaining - share.within[chunk]);
+        return pack_source<Element>{
+            reinterpret_cast<const Element *>(start + share.byte_offset[chunk]),
             index + share.within[chunk],
             left > share.row[chunk] && behind > 0 ? static_cast<unsigned>(behind) : 0};
     };
@@ -4565,15 +4576,15 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &all, const row_share &sha
     };
     if (How != row_loads::vectors && share.tail > 0) {
         Value of_tail[tails];
-        row_packs<How, Element, tails> some;
+        raw_packs<How, Element, tails> raw;
         const auto tail_of = [&](unsigned k) {
-            return row_part<Element>{
+            return pack_source<Element>{
                 reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
                 share.tail,
-                stores && row_of(k) < rows ? static_cast<unsigned>(all.n) - share.tail : 0};
+                stores && row_of(k) < rows ? static_cast<unsigned>(rows_in.n) - share.tail : 0};
         };
-        some.load(tail_of, 0);
-        values_of_row_packs(reducer, some, of_tail);
+        raw.load(tail_of, 0);
+        values_of_row_packs(reducer, raw, of_tail);
 #pragma unroll
         for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
     }
@@ -4581,36 +4592,36 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &all, const row_share &sha
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
         if ((k << lanes_log >= packs && k > 0) || row_of(k) >= rows) break;
-        reducer.store(all.place(output.result, first + row_of(k)),
-                      all.n == 0 ? reducer.identity() : values[k], all.n);
+        reducer.store(rows_in.address(output.result, first + row_of(k)),
+                      rows_in.n == 0 ? reducer.identity() : values[k], rows_in.n);
     }
 }
 
 /* By a warp: a longer result. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &all, size_t result,
+FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
                                       const reduction_output<Reducer> &output,
                                       typename Reducer::Value *carried)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned packs = packs_of_step<Reducer>();
-    using Items = packs_of_lane<Element, packs>;
-    constexpr size_t room = size_t(warp_size) * packs * Items::pack_size;
-    constexpr bool gathers = lanes_gather<Reducer>();
-    const row_bounds::span own = all.of(result);
-    const Element *const x = static_cast<const Element *>(all.input) + own.begin;
+    using Items = lane_packs<Element, packs>;
+    constexpr size_t step = size_t(warp_size) * packs * Items::pack_size;
+    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    const row_bounds::span span = bounds.of(result);
+    const Element *const x = static_cast<const Element *>(bounds.input) + span.begin;
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
     Reducer reducer = output.reducer;
-    reducer.prepare(x, own.n);
+    reducer.prepare(x, span.n);
     Element padding = {};
-    if (own.n > 0) padding = reducer.padding(x);
-    [[maybe_unused]] Value value, gathered;
+    if (span.n > 0) padding = reducer.padding(x);
+    [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
-    for (size_t begin = 0, turn = 0; begin < own.n; begin += room, ++turn) {
-        const bool last = own.n - begin <= room;
-        Items items = {{}, begin + threadIdx.x % warp_size * Items::pack_size, own.n};
-        if (vectors && begin + room <= own.n)
+    for (size_t begin = 0, turn = 0; begin < span.n; begin += step, ++turn) {
+        const bool last = span.n - begin <= step;
+        Items items = {{}, begin + threadIdx.x % warp_size * Items::pack_size, span.n};
+        if (vectors && begin + step <= span.n)
             items.template load_whole<false>(x);
         else if constexpr (sizeof(Element) >= 4)
             items.load_elements(x, padding);
@@ -4618,27 +4629,27 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &all, size_t result,
             items.load_any(x, padding);
         Value values[packs];
         item_values(reducer, items, items, values);
-        if constexpr (gathers)
-            values[0] = gathered = turn > 0 ? reducer.combine(gathered, values[0]) : values[0];
-        if (!gathers || last) value = warp_value<true>(reducer, values);
-        if (!gathers && threadIdx.x % warp_size == 0)
+        if constexpr (keeps_values)
+            values[0] = lane_value = turn > 0 ? reducer.combine(lane_value, values[0]) : values[0];
+        if (!keeps_values || last) value = warp_value<true>(reducer, values);
+        if (!keeps_values && threadIdx.x % warp_size == 0)
             value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result), own.n == 0 ? reducer.identity() : value,
-                      own.n);
+        reducer.store(bounds.address(output.result, result),
+                      span.n == 0 ? reducer.identity() : value, span.n);
 }
 
 /* Results that a block's warps do together. */
-struct later_results {
+struct block_results {
     static constexpr unsigned most = 64;
     unsigned count;
     size_t number[most];
     FASTREDUCE_DEVICE bool append(size_t result) /* by one thread */
     {
-        const unsigned place = atomicAdd(&count, 1u);
-        if (place < most) number[place] = result;
-        return place < most;
+        const unsigned index = atomicAdd(&count, 1u);
+        if (index < most) number[index] = result;
+        return index < most;
     }
 };
 
@@ -4653,25 +4664,25 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
     reducer.prepare(array.input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
         reducer, array, result, status_words, array.runs, rows_block, run,
-        array.template place<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
+        array.template locate_tile<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
 }
 
 /* By a block: the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
-reduce_later(const row_bounds &all, const row_share &share, const reduction_output<Reducer> &output,
-             const later_results &later,
-             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+reduce_by_block(const row_bounds &bounds, const rows_plan &share,
+                const reduction_output<Reducer> &output, const block_results &long_results,
+                block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __syncthreads();
-    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
+    const unsigned count = static_cast<unsigned>(min_of(long_results.count, long_results.most));
 #pragma unroll 1
     for (unsigned k = 0; k < count; ++k) {
-        const size_t result = later.number[k];
-        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(all, result, tile, 1),
-                                  all.place(output.result, result), nullptr, 0, shared);
+        const size_t result = long_results.number[k];
+        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(bounds, result, tile, 1),
+                                  bounds.address(output.result, result), nullptr, 0, shared);
         __syncthreads();
     }
 }
@@ -4679,30 +4690,30 @@ reduce_later(const row_bounds &all, const row_share &share, const reduction_outp
 /* By a block: runs of what is listed, in turn, from the end. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
-reduce_listed(const row_bounds &all, const row_share &share,
-              const reduction_output<Reducer> &output, const row_list &list,
-              const row_list::content &listed,
+reduce_queued(const row_bounds &bounds, const rows_plan &share,
+              const reduction_output<Reducer> &output, const result_queue &queue,
+              const result_queue::content &queued,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
-    const row_list::entry *const entries = list.entries();
+    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
-    for (unsigned turn; (turn = draw(list.base + 2, shared.drawn)) < listed.runs;) {
-        const size_t run = listed.runs - 1 - turn;
-        const row_list::entry found =
-            entries[search_by_warp(0u, listed.entries,
+    for (unsigned turn; (turn = draw(queue.base + 2, shared.next_run)) < queued.runs;) {
+        const size_t run = queued.runs - 1 - turn;
+        const result_queue::entry entry =
+            entries[search_by_warp(0u, queued.entries,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
-        reduce_segment_run<Packs>(output.reducer,
-                                  share.array_of<Element>(all, found.number, tile, share.most_runs),
-                                  all.place(output.result, found.number),
-                                  list.base + row_list::all_words +
-                                      found.first * partial_words<typename Reducer::Value>::count,
-                                  static_cast<unsigned>(run - found.first), shared);
+        reduce_segment_run<Packs>(
+            output.reducer, share.array_of<Element>(bounds, entry.number, tile, share.most_runs),
+            bounds.address(output.result, entry.number),
+            queue.base + result_queue::all_words +
+                entry.first * partial_words<typename Reducer::Value>::count,
+            static_cast<unsigned>(run - entry.first), shared);
     }
-    list.leave(listed.entries, last);
+    queue.leave(queued.entries, last);
 }
 
 /* Bytes, those before the first in its vector, and those that lanes read beyond. */
@@ -4718,38 +4729,39 @@ FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, uns
     using Vector = pack<Element>;
     constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
     const unsigned lane = threadIdx.x % warp_size,
-                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
-                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
+                   misalignment =
+                       static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   before = (pack_bytes - misalignment) % pack_bytes / sizeof(Element),
                    head = before < count ? before : count, vectors = (count - head) / Vector::size,
                    tail = (count - head) % Vector::size;
     const Vector *const whole = reinterpret_cast<const Vector *>(from + head) + lane;
-    Vector *const to = reinterpret_cast<Vector *>(stage) + lane + (place > 0);
+    Vector *const to = reinterpret_cast<Vector *>(stage) + lane + (misalignment > 0);
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
         if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
     /* half of the lanes each, one by one: elements before and after */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
-        reinterpret_cast<Element *>(stage + place)[element] = from[element];
+        reinterpret_cast<Element *>(stage + misalignment)[element] = from[element];
 }
 
 /* A pack of elements in shared memory, from anywhere on where elements may be. */
 template <class Element>
 FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
 {
-    pack<Element> some;
+    pack<Element> loaded;
     if constexpr (sizeof(Element) >= 4) {
-        some.gather(reinterpret_cast<const Element *>(from));
+        loaded.gather(reinterpret_cast<const Element *>(from));
     } else {
         const unsigned misalignment = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
         const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - misalignment);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w)
-            some.word[w] = static_cast<unsigned>(
+            loaded.word[w] = static_cast<unsigned>(
                 (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
                 misalignment * 8);
     }
-    return some;
+    return loaded;
 }
 
 /* Where a short result begins in a warp's stage, in elements from the first one's on. */
@@ -4758,22 +4770,22 @@ struct staged_result {
 };
 /* A warp's shared memory. */
 template <class Reducer>
-struct warp_room {
+struct warp_shared {
     warp_stage stage;
     staged_result results[most_passes * warp_size];
-    typename Reducer::Value carried[lanes_gather<Reducer>() ? 1 : most_run_log + 1];
+    typename Reducer::Value carried[keeps_lane_values<Reducer>() ? 1 : most_run_log + 1];
 };
 
 /* Results from number `first` on, some a lane. */
-struct row_window {
-    row_bounds::span own[most_passes];
-    FASTREDUCE_DEVICE void load(const row_bounds &all, size_t first, size_t end)
+struct upcoming_spans {
+    row_bounds::span spans[most_passes];
+    FASTREDUCE_DEVICE void load(const row_bounds &bounds, size_t first, size_t end)
     {
 #pragma unroll
         for (unsigned pass = 0; pass < most_passes; ++pass) {
             const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
-            own[pass] = {};
-            if (number < end) own[pass] = all.of(number);
+            spans[pass] = {};
+            if (number < end) spans[pass] = bounds.of(number);
         }
     }
 };
@@ -4786,35 +4798,35 @@ struct stage_content {
 
 /* By a warp: which results from `first` on have room in a stage together; none if that is long. */
 template <class Element>
-FASTREDUCE_DEVICE stage_content choose_neighbours(const row_window &window, size_t first,
+FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, size_t first,
                                                   size_t end, staged_result *results)
 {
-    constexpr size_t room = warp_stage_bytes / sizeof(Element),
+    constexpr size_t capacity = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs<Element> * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
     /* of the first that has elements; an empty one may begin anywhere */
-    const unsigned full = __ballot_sync(all_lanes, window.own[0].n > 0);
+    const unsigned full = __ballot_sync(all_lanes, window.spans[0].n > 0);
     const size_t begin =
-        full != 0 ? shuffle(window.own[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
+        full != 0 ? shuffle(window.spans[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
     stage_content content = {begin, 0, 0};
-    bool all_before = true;
+    bool continues = true;
 #pragma unroll
     for (unsigned pass = 0; pass < most_passes; ++pass) {
-        if (!all_before) continue;
+        if (!continues) continue;
         const size_t number = first + pass * warp_size + lane;
-        const row_bounds::span own = window.own[pass];
-        const size_t before = own.begin - begin;
-        const bool has_room =
-            own.n == 0 || (own.n <= most_short && before <= room && before + own.n <= room);
+        const row_bounds::span span = window.spans[pass];
+        const size_t before = span.begin - begin;
+        const bool has_room = span.n == 0 || (span.n <= most_short && before <= capacity &&
+                                              before + span.n <= capacity);
         const unsigned others = ~__ballot_sync(all_lanes, number < end && has_room),
-                       some = others == 0 ? warp_size : lowest_bit(others);
-        const bool included = lane < some && own.n > 0;
-        if (included && before + own.n > content.elements)
-            content.elements = static_cast<unsigned>(before + own.n);
+                       count = others == 0 ? warp_size : lowest_bit(others);
+        const bool included = lane < count && span.n > 0;
+        if (included && before + span.n > content.elements)
+            content.elements = static_cast<unsigned>(before + span.n);
         results[pass * warp_size + lane] = {static_cast<unsigned>(before),
-                                            included ? static_cast<unsigned>(own.n) : 0};
-        content.results += some;
-        all_before = others == 0;
+                                            included ? static_cast<unsigned>(span.n) : 0};
+        content.results += count;
+        continues = others == 0;
     }
     content.elements = warp_max(content.elements);
     __syncwarp();
@@ -4829,7 +4841,7 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
-    packs_of_lane<Element, Leaf, 1> items = {{}, index, index + exist};
+    lane_packs<Element, Leaf, 1> items = {{}, index, index + exist};
 #pragma unroll
     for (unsigned k = 0; k < Leaf; ++k)
         items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
@@ -4880,7 +4892,7 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
 
 /* By a warp: short results, which are in its stage. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_staged(const row_bounds &all, size_t first,
+FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
                                      const stage_content &content,
                                      const reduction_output<Reducer> &output,
                                      const unsigned char *staged, const staged_result *results)
@@ -4889,86 +4901,92 @@ FASTREDUCE_DEVICE void reduce_staged(const row_bounds &all, size_t first,
     constexpr unsigned size = pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll 1
-    for (unsigned done = 0; done < content.results; done += warp_size) {
-        const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
-                       some_log =
-                           some > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(some - 1)))
-                                    : 0,
-                       lanes_log = warp_log - some_log, number = done + (lane >> lanes_log);
-        const staged_result own = number < content.results ? results[number] : staged_result{};
+    for (unsigned begin_of_group = 0; begin_of_group < content.results;
+         begin_of_group += warp_size) {
+        const unsigned left = content.results - begin_of_group,
+                       count = left < warp_size ? left : warp_size,
+                       count_log =
+                           count > 1
+                               ? 32 - static_cast<unsigned>(__clz(static_cast<int>(count - 1)))
+                               : 0,
+                       lanes_log = warp_log - count_log,
+                       number = begin_of_group + (lane >> lanes_log);
+        const staged_result result = number < content.results ? results[number] : staged_result{};
         /* packs of a lane; leaves are short where many lanes would meet in a bank */
         const unsigned packs =
-            ((warp_max(own.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
+            ((warp_max(result.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
         const unsigned char *const from =
-            staged + own.begin * static_cast<unsigned>(sizeof(Element));
+            staged + result.begin * static_cast<unsigned>(sizeof(Element));
         Reducer reducer = output.reducer;
-        reducer.prepare(from, own.n);
+        reducer.prepare(from, result.n);
         Element padding = {};
-        if (own.n > 0) padding = reducer.padding(from);
+        if (result.n > 0) padding = reducer.padding(from);
         const auto value =
             lanes_log <= 3 && packs > 2
-                ? staged_value<4>(reducer, from, own.n, lanes_log, (packs + 3) / 4, padding)
+                ? staged_value<4>(reducer, from, result.n, lanes_log, (packs + 3) / 4, padding)
             : lanes_log <= 4 && packs > 1
-                ? staged_value<2>(reducer, from, own.n, lanes_log, (packs + 1) / 2, padding)
-                : staged_value<1>(reducer, from, own.n, lanes_log, packs, padding);
+                ? staged_value<2>(reducer, from, result.n, lanes_log, (packs + 1) / 2, padding)
+                : staged_value<1>(reducer, from, result.n, lanes_log, packs, padding);
         if (number < content.results && lane % (1u << lanes_log) == 0)
-            reducer.store(all.place(output.result, first + number),
-                          own.n == 0 ? reducer.identity() : value, own.n);
+            reducer.store(bounds.address(output.result, first + number),
+                          result.n == 0 ? reducer.identity() : value, result.n);
     }
 }
 
 /* By a warp: results before `end`. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &all, const row_share &share,
+FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_plan &share,
                                          const reduction_output<Reducer> &output,
-                                         const row_list &list, size_t next, size_t end,
-                                         later_results &later, warp_room<Reducer> &room)
+                                         const result_queue &queue, size_t next, size_t end,
+                                         block_results &long_results, warp_shared<Reducer> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
     const unsigned lane = threadIdx.x % warp_size;
-    row_window window;
-    window.load(all, next, end);
+    upcoming_spans window;
+    window.load(bounds, next, end);
 #pragma unroll 1
     while (next < end) {
         stage_content content = {}; /* a single result needs no stage */
         if (share.per_warp > 1)
-            content = choose_neighbours<Element>(window, next, end, room.results);
+            content = choose_neighbours<Element>(window, next, end, shared.results);
         if (content.results == 0) {
-            const size_t n = shuffle(window.own[0].n, 0);
-            window.load(all, next + 1, end);
-            bool left = false;
+            const size_t n = shuffle(window.spans[0].n, 0);
+            window.load(bounds, next + 1, end);
+            bool deferred = false;
             if (n > share.most_of_block && lane == 0)
-                left = row_list::append(
-                    list, next, share.array_of<Element>(all, next, tile, share.most_runs).runs);
-            if (!left && n > share.most_of_warp && lane == 0) left = later.append(next);
-            if (!__any_sync(all_lanes, left)) reduce_by_warp(all, next, output, room.carried);
+                deferred = result_queue::append(
+                    queue, next, share.array_of<Element>(bounds, next, tile, share.most_runs).runs);
+            if (!deferred && n > share.most_of_warp && lane == 0)
+                deferred = long_results.append(next);
+            if (!__any_sync(all_lanes, deferred))
+                reduce_by_warp(bounds, next, output, shared.carried);
             ++next;
             continue;
         }
-        const Element *const input = static_cast<const Element *>(all.input) + content.begin;
-        load_stage(room.stage.bytes, input, content.elements);
-        window.load(all, next + content.results, end);
+        const Element *const input = static_cast<const Element *>(bounds.input) + content.begin;
+        load_stage(shared.stage.bytes, input, content.elements);
+        window.load(bounds, next + content.results, end);
         wait_for_copies();
         __syncwarp();
-        reduce_staged(all, next, content, output,
-                      room.stage.bytes +
+        reduce_staged(bounds, next, content, output,
+                      shared.stage.bytes +
                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
-                      room.results);
+                      shared.results);
         next += content.results;
         __syncwarp();
     }
 }
 
 /* The results of a warp. */
-struct warp_share {
+struct result_range {
     size_t first, end;
-    FASTREDUCE_DEVICE warp_share(const row_bounds &all, const row_share &share,
-                                 unsigned number) /* of the block */
+    FASTREDUCE_DEVICE result_range(const row_bounds &bounds, const rows_plan &share,
+                                   unsigned number) /* of the block */
     {
-        const size_t block = all.begin + number * share.per_block;
+        const size_t block = bounds.begin + number * share.per_block;
         first = block + threadIdx.x / warp_size * share.per_warp;
-        end = least_of(first + share.per_warp, least_of(block + share.per_block, all.end));
+        end = min_of(first + share.per_warp, min_of(block + share.per_block, bounds.end));
     }
 };
 
@@ -4978,123 +4996,124 @@ struct packs_of_row {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
-    unsigned index, apart;
+    unsigned index, stride;
     FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
-    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * apart; }
+    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
 };
 
 /* By a warp: a row by 2^lanes_log lanes each, where any order will do. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &all, const row_share &share,
+FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan &share,
                                        const reduction_output<Reducer> &output, size_t first,
                                        unsigned rows)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
-                   number = lane >> share.lanes_log, apart = size * lanes,
-                   n = number < rows ? static_cast<unsigned>(all.n) : 0;
+                   number = lane >> share.lanes_log, stride = size * lanes,
+                   n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
     const Element *const from =
-        static_cast<const Element *>(all.input) + (first + number) * all.pitch;
+        static_cast<const Element *>(bounds.input) + (first + number) * bounds.pitch;
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
     auto value = reducer.zero();
 #pragma unroll 1
-    for (unsigned index = lane % lanes * size; index < n; index += at_once * apart) {
-        packs_of_row<Element, at_once> items = {{}, index, apart};
-        load_packs<How>(items.packs, from + index, n - index, apart, reducer.padding(from));
+    for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
+        packs_of_row<Element, at_once> items = {{}, index, stride};
+        load_packs<How>(items.packs, from + index, n - index, stride, reducer.padding(from));
         value = reducer.combine(value, thread_value(reducer, items));
     }
 #pragma unroll 1
     for (unsigned delta = 1; delta < lanes; delta *= 2)
         value = reducer.combine(value, shuffle_xor(value, delta));
     if (lane % lanes == 0 && number < rows)
-        reducer.store(all.place(output.result, first + number), value, n);
+        reducer.store(bounds.address(output.result, first + number), value, n);
 }
 
 /* By a warp: so many rows from number `first` on. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_rows(const row_bounds &all, const row_share &share,
+FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &share,
                                    const reduction_output<Reducer> &output, size_t first,
                                    unsigned rows)
 {
     if constexpr (Reducer::any_order)
-        if (share.by_lanes) return reduce_by_lanes<How>(all, share, output, first, rows);
-    reduce_chunks<How>(all, share, output, first, rows);
+        if (share.by_lanes) return reduce_by_lanes<How>(bounds, share, output, first, rows);
+    reduce_chunks<How>(bounds, share, output, first, rows);
 }
 
 /* Short rows, the last ones first. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
+    reduce_short_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
     constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
-    const warp_share own(all, share, gridDim.x - 1 - blockIdx.x);
+    const result_range range(bounds, share, gridDim.x - 1 - blockIdx.x);
     const bool inside =
-        own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
+        range.first * bounds.pitch >= size && (bounds.end - range.end) * bounds.pitch >= 2 * size;
     if (threadIdx.x == 0 && share.prefetched) {
-        const size_t rows = least_of(share.per_block, all.end - own.first);
-        prefetch_to_l2(static_cast<const Element *>(all.input) + own.first * all.pitch,
-                       ((rows - 1) * all.pitch + all.n) * sizeof(Element));
+        const size_t rows = min_of(share.per_block, bounds.end - range.first);
+        prefetch_to_l2(static_cast<const Element *>(bounds.input) + range.first * bounds.pitch,
+                       ((rows - 1) * bounds.pitch + bounds.n) * sizeof(Element));
     }
     wait_for_previous_grid();
     allow_next_grid();
-    if (own.first >= own.end) return;
-    const unsigned rows = static_cast<unsigned>(own.end - own.first);
+    if (range.first >= range.end) return;
+    const unsigned rows = static_cast<unsigned>(range.end - range.first);
     if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
-        reduce_rows<row_loads::in_turn>(all, share, output, own.first, rows);
+        reduce_rows<row_loads::in_turn>(bounds, share, output, range.first, rows);
     else if (share.vectors)
-        reduce_rows<row_loads::vectors>(all, share, output, own.first, rows);
+        reduce_rows<row_loads::vectors>(bounds, share, output, range.first, rows);
     else
-        reduce_rows<how>(all, share, output, own.first, rows);
+        reduce_rows<how>(bounds, share, output, range.first, rows);
 }
 
 /* Segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
-    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
-                    row_list list)
+    reduce_segments(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
+                    result_queue queue)
 {
     using Value = typename Reducer::Value;
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_step<Reducer>();
     __shared__ block_values<Value, warps> shared;
-    __shared__ later_results later;
-    __shared__ row_list::content listed;
-    __shared__ warp_room<Reducer> rooms[warps];
-    const warp_share own(all, share, blockIdx.x);
+    __shared__ block_results long_results;
+    __shared__ result_queue::content queued;
+    __shared__ warp_shared<Reducer> warps_shared[warps];
+    const result_range range(bounds, share, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
     /* where nothing is long no block has to wait for others; where few are, runs are of a tile or
      * two: 25 % faster for one, but 20 % slower for 268 (one H100) */
-    bool shares = !share.few;
-    if (share.few) {
-        row_window window;
-        window.load(all, all.begin + threadIdx.x / warp_size * most_passes * warp_size, all.end);
+    bool has_long = !share.few_segments;
+    if (share.few_segments) {
+        upcoming_spans window;
+        window.load(bounds, bounds.begin + threadIdx.x / warp_size * most_passes * warp_size,
+                    bounds.end);
 #pragma unroll
-        for (const row_bounds::span &one : window.own) shares |= one.n > share.most_of_block;
+        for (const row_bounds::span &span : window.spans) has_long |= span.n > share.most_of_block;
     }
-    if (threadIdx.x == 0) later.count = 0;
-    const bool many = __popc(__ballot_sync(all_lanes, shares)) > 8;
-    shares = __syncthreads_or(shares);
-    if (share.few && shares && !__syncthreads_or(many))
+    if (threadIdx.x == 0) long_results.count = 0;
+    const bool many_long = __popc(__ballot_sync(all_lanes, has_long)) > 8;
+    has_long = __syncthreads_or(has_long);
+    if (share.few_segments && has_long && !__syncthreads_or(many_long))
         share.least_run_log = partial_words<Value>::count > 2;
-    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
-    if (own.first < own.end)
-        reduce_neighbours(all, share, output, list, own.first, own.end, later,
-                          rooms[threadIdx.x / warp_size]);
-    reduce_later<packs>(all, share, output, later, shared);
-    if (!shares) return;
-    if (threadIdx.x == 0) listed = list.await(share.few ? 128 : 1);
+    if (has_long && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
+    if (range.first < range.end)
+        reduce_neighbours(bounds, share, output, queue, range.first, range.end, long_results,
+                          warps_shared[threadIdx.x / warp_size]);
+    reduce_by_block<packs>(bounds, share, output, long_results, shared);
+    if (!has_long) return;
+    if (threadIdx.x == 0) queued = queue.await(share.few_segments ? 128 : 1);
     __syncthreads();
-    if (listed.runs > 0) reduce_listed<packs>(all, share, output, list, listed, shared);
+    if (queued.runs > 0) reduce_queued<packs>(bounds, share, output, queue, queued, shared);
 }
 
 /* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
 template <class Reducer, unsigned Packs>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
+    reduce_long_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
                      status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5102,19 +5121,19 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     __shared__ block_values<Value, rows_block / warp_size> shared;
     pairwise_array array = share.long_row;
     const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % array.runs;
-    const size_t result = all.begin + number / array.runs;
-    const Element *const input = static_cast<const Element *>(all.input) + result * all.pitch;
+    const size_t result = bounds.begin + number / array.runs;
+    const Element *const input = static_cast<const Element *>(bounds.input) + result * bounds.pitch;
     array.input = input;
     array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
-    const lane_place place = array.template place<Element, Packs>(blockDim.x, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
+    const tile_offset offset = array.template locate_tile<Element, Packs>(blockDim.x, run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
     wait_for_previous_grid();
     allow_next_grid();
     output.reducer.prepare(input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
-        output.reducer, array, all.place(output.result, result),
+        output.reducer, array, bounds.address(output.result, result),
         status_words + size_t(number - run) * partial_words<Value>::count, array.runs, blockDim.x,
-        run, place, shared);
+        run, offset, shared);
 }
 
 /* ---- Columns ----
@@ -5198,9 +5217,9 @@ FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from
     reducer.choose([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
-            auto own = member;
-            own.prepare(from + c, n);
-            const Element padding = bits_as<Element>(own.padding(from + c));
+            auto prepared = member;
+            prepared.prepare(from + c, n);
+            const Element padding = bits_as<Element>(prepared.padding(from + c));
             memcpy(reinterpret_cast<unsigned char *>(&row) + c * sizeof padding, &padding,
                    sizeof padding);
         }
@@ -5228,47 +5247,47 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
     using Vector = typename columns_vector<Element, Columns>::type;
     constexpr unsigned size = pack<Element>::size,
                        count = 1u << columns_of<Reducer>::rows_log(Columns);
-    using Items = packs_of_lane<Element, count / size, 1>;
+    using Items = lane_packs<Element, count / size, 1>;
     const size_t behind = row < n ? n - row : 0;
-    const Element *const place = from + row * stride;
-    const auto at = [&](unsigned k) {
-        return *reinterpret_cast<const Vector *>(place + k * stride);
+    const Element *const start = from + row * stride;
+    const auto load_row = [&](unsigned k) {
+        return *reinterpret_cast<const Vector *>(start + k * stride);
     };
     Vector rows[count / size][size];
     if (behind >= count) {
 #pragma unroll
-        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
+        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = load_row(k);
     } else {
         const Vector padding = padding_row<Reducer, Element, Vector>(reducer, from, n);
 #pragma unroll
         for (unsigned k = 0; k < count; ++k)
-            rows[k / size][k % size] = k < behind ? at(k) : padding;
+            rows[k / size][k % size] = k < behind ? load_row(k) : padding;
     }
     reducer.choose([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
-            auto own = member;
+            auto prepared = member;
             Items items = {{}, row, n};
-            own.prepare(from + c, n);
+            prepared.prepare(from + c, n);
 #pragma unroll
             for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
-            values[c] = leaf_value(own, items);
+            values[c] = leaf_value(prepared, items);
         }
     });
 }
 
 /* Values of a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &all,
+FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &results,
                                     const columns_plan &plan, const Element *from, size_t first,
                                     unsigned step_log, Value (&values)[Columns])
 {
-    using of = columns_of<Reducer>;
+    using registers = columns_of<Reducer>;
     const unsigned lane = threadIdx.x % warp_size;
-    const size_t steps =
-        first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
-                      : 0;
-    size_t row = first + (lane >> plan.across_log << of::rows_log(Columns));
+    const size_t steps = first < results.n ? min_of(((results.n - first - 1) >> step_log) + 1,
+                                                    size_t(1) << plan.steps_log)
+                                           : 0;
+    size_t row = first + (lane >> plan.across_log << registers::rows_log(Columns));
     const auto pair_lanes_of_rows = [&] {
 #pragma unroll 1
         for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
@@ -5277,18 +5296,18 @@ FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_result
                 values[c] = combine_pair(reducer, values[c], shuffle_xor(values[c], delta),
                                          (lane & delta) != 0);
     };
-    [[maybe_unused]] Value level[of::levels(Columns)][Columns];
+    [[maybe_unused]] Value level[registers::levels(Columns)][Columns];
 #pragma unroll
     for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, row += size_t(1) << step_log) {
         if constexpr (Reducer::any_order) {
-            Value found[Columns];
-            leaf_values(reducer, from, all.stride, row, all.n, found);
+            Value leaf[Columns];
+            leaf_values(reducer, from, results.stride, row, results.n, leaf);
 #pragma unroll
-            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], found[c]);
+            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], leaf[c]);
         } else {
-            leaf_values(reducer, from, all.stride, row, all.n, values);
+            leaf_values(reducer, from, results.stride, row, results.n, values);
             pair_lanes_of_rows();
             carry_in_registers(reducer, level, values, step, step + 1 == steps);
         }
@@ -5305,20 +5324,20 @@ FASTREDUCE_DEVICE void fold_parts(const Reducer &reducer, Value *values, unsigne
     constexpr unsigned at_once = 8;
     __syncthreads();
 #pragma unroll 1
-    for (unsigned apart = 1; apart < parts; apart *= at_once) {
-        if (apart > 1) __syncthreads();
-        const unsigned places = (parts - 1) / (at_once * apart) + 1;
+    for (unsigned step = 1; step < parts; step *= at_once) {
+        if (step > 1) __syncthreads();
+        const unsigned groups = (parts - 1) / (at_once * step) + 1;
 #pragma unroll 1
-        for (unsigned k = threadIdx.x; k < places << results_log; k += columns_block) {
-            const unsigned first = (k >> results_log) * at_once * apart;
-            Value *const place = values + (first << results_log | (k & ((1u << results_log) - 1)));
-            Value some[at_once];
+        for (unsigned k = threadIdx.x; k < groups << results_log; k += columns_block) {
+            const unsigned first = (k >> results_log) * at_once * step;
+            Value *const target = values + (first << results_log | (k & ((1u << results_log) - 1)));
+            Value group[at_once];
 #pragma unroll
             for (unsigned j = 0; j < at_once; ++j) {
-                some[j] = reducer.zero();
-                if (first + j * apart < parts) some[j] = place[j * apart << results_log];
+                group[j] = reducer.zero();
+                if (first + j * step < parts) group[j] = target[j * step << results_log];
             }
-            *place = combine_all(reducer, some);
+            *target = combine_all(reducer, group);
         }
     }
 }
@@ -5332,29 +5351,29 @@ FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_p
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
-                   results_log = plan.results_log(Columns), own = threadIdx.x,
-                   part = own >> results_log, apart = columns_block >> results_log;
-    const size_t result = first + (own & ((1u << results_log) - 1));
-    const bool exists = result < results;
+                   results_log = plan.results_log(Columns), thread = threadIdx.x,
+                   part = thread >> results_log, stride = columns_block >> results_log;
+    const size_t result = first + (thread & ((1u << results_log) - 1));
+    const bool has_result = result < results;
 #pragma unroll 1
     for (unsigned count = plan.down_blocks; count > 1; count = ((count - 1) >> group_log) + 1) {
-        const unsigned rest = count - number, most = 1u << group_log,
-                       parts = rest < most ? rest : most;
+        const unsigned remaining = count - number, most = 1u << group_log,
+                       parts = remaining < most ? remaining : most;
         if ((number & (most - 1)) > 0) {
-            if (part == 0 && exists)
-                partials::publish(status_words, number * results + result, values[own]);
+            if (part == 0 && has_result)
+                partials::publish(status_words, number * results + result, values[thread]);
             return false;
         }
         const auto awaited = [&](unsigned c) {
-            return exists && part + c * apart > 0 && part + c * apart < parts;
+            return has_result && part + c * stride > 0 && part + c * stride < parts;
         };
-        Value found[Columns]; /* words' places fit 32 bits, which take fewer registers */
+        Value partial[Columns]; /* words' places fit 32 bits, which take fewer registers */
         partials::await(status_words + ((number + part) * results + result) * partials::count,
-                        static_cast<unsigned>(apart * results), awaited, found);
+                        static_cast<unsigned>(stride * results), awaited, partial);
         __syncthreads();
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
-            if (awaited(c)) values[c * columns_block + own] = found[c];
+            if (awaited(c)) values[c * columns_block + thread] = partial[c];
         fold_parts(reducer, values, parts, results_log);
         status_words += count * results * partials::count;
         number >>= group_log;
@@ -5365,7 +5384,7 @@ FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_p
 /* A block has neighbouring results, and of their rows a run of tiles; the first has the last. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
-    reduce_columns(strided_results all, columns_plan plan, reduction_output<Reducer> output,
+    reduce_columns(strided_results results, columns_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5381,31 +5400,31 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                    down_log = Reducer::any_order ? step_log : step_log + plan.steps_log;
     const unsigned block = gridDim.x - 1 - blockIdx.x, number = block / plan.across_blocks;
     const size_t first = size_t(block % plan.across_blocks) << results_log,
-                 results = all.end - all.begin, result = first + column * Columns;
-    const auto *const from =
-        all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
+                 count = results.end - results.begin, result = first + column * Columns;
+    const auto *const from = results.template first<typename Reducer::Element>(
+        results.begin + (result < count ? result : 0));
     size_t tile = size_t(number) << plan.run_log;
     if (plan.prefetched) {
         constexpr unsigned rows_log = columns_of<Reducer>::rows_log(Columns);
         const size_t row =
             (tile << tile_log) + (size_t(down) << down_log) + (lane >> plan.across_log << rows_log);
-        prefetch_to_l2(from + row * all.stride, all.stride,
-                       row < all.n ? least_of(all.n - row, size_t(1) << rows_log) : 0);
+        prefetch_to_l2(from + row * results.stride, results.stride,
+                       row < results.n ? min_of(results.n - row, size_t(1) << rows_log) : 0);
     }
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
     for (unsigned turn = 0;; ++turn, ++tile) {
-        Value own[Columns];
-        warp_columns(reducer, all, plan, from, (tile << tile_log) + (size_t(down) << down_log),
-                     Reducer::any_order ? step_log + plan.warps_log : step_log, own);
+        Value warp_values[Columns];
+        warp_columns(reducer, results, plan, from, (tile << tile_log) + (size_t(down) << down_log),
+                     Reducer::any_order ? step_log + plan.warps_log : step_log, warp_values);
         if (lane < lanes)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
-                values[(down << results_log) + column * Columns + c] = own[c];
+                values[(down << results_log) + column * Columns + c] = warp_values[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
-        const bool last = (turn + 1) >> plan.run_log != 0 || (tile + 1) << tile_log >= all.n;
+        const bool last = (turn + 1) >> plan.run_log != 0 || (tile + 1) << tile_log >= results.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -5413,18 +5432,19 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         if (last) break;
         __syncthreads();
     }
-    if (!columns_of_blocks<Columns>(reducer, plan, number, first, results, status_words, values))
+    if (!columns_of_blocks<Columns>(reducer, plan, number, first, count, status_words, values))
         return;
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
-        reducer.store(all.place(output.result, all.begin + first + k), values[k], all.n);
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
+        reducer.store(results.address(output.result, results.begin + first + k), values[k],
+                      results.n);
 }
 
 /* ---- Results of a few elements ---- */
 
 /* Elements of a result that a thread reduces, at most: planes of 4 x 4 halves take .22 of the time
  * of columns, rows of 2 .60 of that of chunks (one H200). Its results, for more loads. */
-__host__ __device__ constexpr unsigned most_of_thread(size_t element_bytes)
+__host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_bytes)
 {
     return element_bytes > 4 ? 4 : 8;
 }
@@ -5435,65 +5455,65 @@ __host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
 
 /* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
 template <unsigned Most, class Reducer>
-FASTREDUCE_DEVICE void reduce_few(const strided_results &all, size_t first,
-                                  const reduction_output<Reducer> &output)
+FASTREDUCE_DEVICE void reduce_tiny_results(const strided_results &results, size_t first,
+                                           const reduction_output<Reducer> &output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
                        packs = (Most - 1) / size + 1;
-    const unsigned n = static_cast<unsigned>(all.n);
+    const unsigned n = static_cast<unsigned>(results.n);
     const Element *from[each];
     Element loaded[each][Most] = {};
     typename Reducer::Value values[each];
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
         const size_t result = first + j * rows_block;
-        from[j] = all.template first<Element>(result < all.end ? result : first);
+        from[j] = results.template first<Element>(result < results.end ? result : first);
 #pragma unroll
         for (unsigned k = 0; k < Most; ++k)
-            if (k < n) loaded[j][k] = from[j][k * all.stride];
+            if (k < n) loaded[j][k] = from[j][k * results.stride];
     }
     output.reducer.choose([&](const auto &member) {
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
-            auto own = member;
-            own.prepare(from[j], n);
+            auto prepared = member;
+            prepared.prepare(from[j], n);
             Element padding = {}, elements[packs * size];
-            if (n > 0) padding = bits_as<Element>(own.padding(from[j]));
+            if (n > 0) padding = bits_as<Element>(prepared.padding(from[j]));
 #pragma unroll
             for (unsigned k = 0; k < packs * size; ++k)
                 elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
-            packs_of_lane<Element, packs, 1> items = {{}, 0, n};
+            lane_packs<Element, packs, 1> items = {{}, 0, n};
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
-            values[j] = leaf_value(own, items);
+            values[j] = leaf_value(prepared, items);
         }
     });
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
         const size_t result = first + j * rows_block;
-        if (result >= all.end) break;
-        output.reducer.store(all.place(output.result, result),
+        if (result >= results.end) break;
+        output.reducer.store(results.address(output.result, result),
                              n == 0 ? output.reducer.identity() : values[j], n);
     }
 }
 
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_by_threads(strided_results all, reduction_output<Reducer> output)
+    reduce_by_threads(strided_results results, reduction_output<Reducer> output)
 {
     constexpr size_t element_bytes = sizeof(typename Reducer::Element);
-    constexpr unsigned most = most_of_thread(element_bytes),
+    constexpr unsigned most = max_elements_of_thread(element_bytes),
                        of_block = results_of_thread(element_bytes) * rows_block;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
-    for (size_t first = all.begin + size_t(blockIdx.x) * of_block + threadIdx.x; first < all.end;
-         first += size_t(gridDim.x) * of_block)
-        if (all.n <= 4)
-            reduce_few<4>(all, first, output);
+    for (size_t first = results.begin + size_t(blockIdx.x) * of_block + threadIdx.x;
+         first < results.end; first += size_t(gridDim.x) * of_block)
+        if (results.n <= 4)
+            reduce_tiny_results<4>(results, first, output);
         else
-            reduce_few<most>(all, first, output);
+            reduce_tiny_results<most>(results, first, output);
 }
 
 /* ---- EXACT: one array ---- */
@@ -5533,12 +5553,12 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
     /* below 0 numbers wrap around */
 #pragma unroll 1
     for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
-        const lane_place place = array.template place<Element, Packs>(block_size, tile);
-        packs_of_lane<Element, Packs> items = {{}, place.index, array.n};
-        items.load(static_cast<const Element *>(array.input), place, array.streaming, zero);
-        packs_of_lane<Element, Packs> others = items; /* squares, where there is no other array */
+        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
+        lane_packs<Element, Packs> items = {{}, offset.index, array.n};
+        items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
+        lane_packs<Element, Packs> others = items; /* squares, where there is no other array */
         if (Accumulator::two_arrays && array.other != nullptr)
-            others.load(static_cast<const Element *>(array.other), place, array.streaming, zero);
+            others.load(static_cast<const Element *>(array.other), offset, array.streaming, zero);
         /* after the first loads: 3 to 8 % faster than at once up to 2^18 (one H200) */
         allow_next_grid();
         accumulator.add_items(items, others);
@@ -7237,7 +7257,7 @@ struct exact_results {
     {
         return are_segments() ? segments.length(result) : strided.n;
     }
-    FASTREDUCE_DEVICE void *address(size_t result) const { return strided.place(output, result); }
+    FASTREDUCE_DEVICE void *address(size_t result) const { return strided.address(output, result); }
     /* Returns a bit for each of the results `first`, `first` + step ... before `end` that is
      * unresolved. All loads are under way at once. */
     template <unsigned Count, class Source>
@@ -7330,21 +7350,21 @@ constexpr size_t exact_unit = 16384, few_unresolved = 1024;
 constexpr unsigned exact_block = 256;
 template <class Sums>
 constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
-                                       row_list::all_words) /
+                                       result_queue::all_words) /
                                       (Sums::limbs + 1);
 
 /* Takes units of the queued results in turn. A block adds its limbs to the result's; the last to
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
-FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const row_list &queue,
-                                        const row_list::content &queued,
+FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const result_queue &queue,
+                                        const result_queue::content &queued,
                                         wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned next_unit;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list::entry *const entries = queue.entries();
+    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
     for (unsigned unit; (unit = draw(queue.base + 2, next_unit)) < queued.runs;) {
         const unsigned k = search_by_warp(0u, queued.entries,
@@ -7353,11 +7373,11 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const row_
         const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
-        add_to_windows(results, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
+        add_to_windows(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = queue.base + row_list::all_words + size_t(k) * (limbs + 1);
+        status_word *const total = queue.base + result_queue::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
             for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb_at(d);
@@ -7380,16 +7400,17 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const row_
  * places on the GPU. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
-    resolve_exact_results(exact_results results, size_t count, size_t most_of_warp, row_list queue)
+    resolve_exact_results(exact_results results, size_t count, size_t most_of_warp,
+                          result_queue queue)
 {
     using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
-    __shared__ row_list::content queued;
+    __shared__ result_queue::content queued;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     constexpr unsigned loads = 8; /* of results, under way at once */
-    const size_t each = least_of((count - 1) / (gridDim.x * warps) + 1, warp_size),
+    const size_t each = min_of((count - 1) / (gridDim.x * warps) + 1, warp_size),
                  step = gridDim.x * warps * each;
     bool has_queue = queue.base != nullptr;
     wait_for_previous_grid();
@@ -7405,7 +7426,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
         if (!__syncthreads_or(is_unresolved)) return;
         has_queue = __syncthreads_or(is_long && has_queue);
     }
-    if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, row_blocks::begun);
+    if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
     Sums &warp_sums = sums[threadIdx.x / warp_size];
     wide_window<Source> window(warp_sums);
     /* Reduce the short ones, and queue the long ones. */
@@ -7421,8 +7442,8 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             const size_t candidate = group + lane;
             bool by_warp = unresolved & 1;
             if (by_warp && has_queue && results.length(candidate) > most_of_warp)
-                by_warp = !row_list::append(queue, candidate,
-                                            (results.length(candidate) - 1) / exact_unit + 1);
+                by_warp = !result_queue::append(queue, candidate,
+                                                (results.length(candidate) - 1) / exact_unit + 1);
             for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
@@ -8157,7 +8178,7 @@ inline size_t pairwise_workspace_bytes(const pairwise_sizes &e, size_t n)
     };
     const size_t bytes = n * e.element_bytes,
                  least = bytes > e.most_small
-                             ? words_of(least_of(bytes, most_shared_small) / e.element_bytes, false)
+                             ? words_of(min_of(bytes, most_shared_small) / e.element_bytes, false)
                              : 0,
                  all = words_of(n, e.is_large(n, true));
     return (all > least ? all : least) * sizeof(status_word);
@@ -8180,9 +8201,9 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
     const bool large = !counted && e.is_large(input.n, are_vectors(e.element_bytes, input));
     const tile_size size = e.size[large];
     const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
-                                             least_of(most_words, needed / sizeof(status_word)));
+                                             min_of(most_words, needed / sizeof(status_word)));
     const size_t at_once = limits.multiprocessors * (1024 / size.block_size),
-                 blocks = counted ? least_of(plan.runs, at_once) : plan.runs;
+                 blocks = counted ? min_of(plan.runs, at_once) : plan.runs;
     pairwise_array array = array_for(input, e.element_bytes, size.all_packs(), plan.runs);
     array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
@@ -8193,7 +8214,7 @@ inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_a
 }
 
 template <class Reducer, unsigned SmallBlock = small_block,
-          unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
+          unsigned SmallPacks = min_of(4, packs_of_thread<Reducer>()),
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
                                  : Reducer::two_arrays                ? 4
@@ -8248,8 +8269,8 @@ struct exact_plan {
     {
         constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
         const size_t fit = device.shared_bytes / (shared_bytes + reserve),
-                     resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
-        return least_of(tiles(n), resident * device.multiprocessors);
+                     resident = min_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
+        return min_of(tiles(n), resident * device.multiprocessors);
     }
 };
 
@@ -8272,7 +8293,7 @@ inline fastreduce_status launch_exact(const exact_engine &e, const array_argumen
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = least_of(e.blocks(input.n, limits), most_blocks);
+    const size_t blocks = min_of(e.blocks(input.n, limits), most_blocks);
     pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
         void *arguments[] = {&array, &output, &data};
@@ -8345,14 +8366,14 @@ inline bool are_vectors(const rows_engine &e, const row_bounds &all)
 }
 
 /* How a warp takes rows of up to as many packs as it has, and one more. */
-inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
+inline void plan_chunks(rows_plan *share, const rows_engine &e, const row_bounds &all, size_t packs,
                         size_t fair)
 {
     const size_t most = size_t(warp_size) << e.packs_log;
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
     const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
-    share->per_warp = least_of(most >> packs_log, fair);
+    share->per_warp = min_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
     share->vectors = !tail && are_vectors(e, all);
     share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
@@ -8363,7 +8384,7 @@ inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds
     for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
         share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
         share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
-        share->place[chunk] =
+        share->byte_offset[chunk] =
             (share->row[chunk] * all.pitch + share->within[chunk]) * e.element_bytes;
     }
 }
@@ -8373,12 +8394,12 @@ constexpr size_t most_packs_by_lanes = 4096;
 
 /* How many lanes have a row: few, but 16 packs each at most, as steps are whole, lanes have to meet
  * and rows next to each other are loaded better together. */
-inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
+inline void plan_lanes(rows_plan *share, const rows_engine &e, const row_bounds &all, size_t packs,
                        size_t fair)
 {
     const size_t packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
     size_t least_cost = SIZE_MAX;
-    for (size_t log = least_of(least, warp_log); log <= least_of(least + 2, warp_log); ++log) {
+    for (size_t log = min_of(least, warp_log); log <= min_of(least + 2, warp_log); ++log) {
         const size_t steps = ((packs - 1) >> log) / 4 + 1,
                      cost = ((8 * steps + log) << log) + (e.pack_size > 4 ? 9 : 3) * steps;
         if (cost > least_cost) continue;
@@ -8388,14 +8409,14 @@ inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds 
     while (fair << share->lanes_log < warp_size && share->lanes_log < packs_log)
         ++share->lanes_log; /* where there are few rows */
     share->by_lanes = true;
-    share->per_warp = least_of(fair, size_t(warp_size) >> share->lanes_log);
+    share->per_warp = min_of(fair, size_t(warp_size) >> share->lanes_log);
     share->chunks = 2; /* not one pack in turn */
     share->vectors = are_vectors(e, all);
 }
 
 /* How results are shared: the same for all, and cheap to plan. Segments, of unknown
  * lengths, in eight rounds of warps or blocks; in one where there are few. */
-inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
+inline rows_plan plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
                            size_t most_blocks)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8;
@@ -8404,7 +8425,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
                  of_chunks = size_t(warp_size) << e.packs_log;
-    row_share share = {};
+    rows_plan share = {};
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
@@ -8413,13 +8434,14 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
                        are_prefetched(results, all.pitch, e.element_bytes);
     if (segments) {
         share.kernel = rows_kernel::segments;
-        share.few = few;
-        share.per_warp = least_of(fair, fair / rounds + 1);
+        share.few_segments = few;
+        share.per_warp = min_of(fair, fair / rounds + 1);
         share.most_of_warp =
             results < multiprocessors * 16 ? most_of_few / e.element_bytes : most_of_many;
         share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
         share.least_run_log = 2; /* as each run has to be handed over */
-        const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
+        const size_t fewest =
+            (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1;
         if (share.per_warp < fewest) share.per_warp = fewest;
     } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
                !(few && packs > warp_size)) {
@@ -8439,7 +8461,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
         if (packs <= 2 * e.tile)
             share.most_runs = 1;
         else if (packs <= SIZE_MAX >> 32)
-            share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
+            share.most_runs = min_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
         share.long_row.n = all.n;
         share.share(&share.long_row, (e.tile << large) * e.pack_size, share.most_runs);
         if (share.prefetched)
@@ -8447,7 +8469,7 @@ inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const de
     }
     share.per_block = share.per_warp * warps;
     if (segments && share.per_warp == 1)
-        share.per_block = least_of(
+        share.per_block = min_of(
             warps, (results - 1) / (multiprocessors * segments_blocks * (few ? 1 : rounds)) + 1);
     return share;
 }
@@ -8458,37 +8480,37 @@ inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void 
                                      workspace memory, cudaStream_t stream,
                                      size_t most_blocks = max_blocks,
                                      size_t most_words = workspace_words,
-                                     unsigned most_listed = row_list::most)
+                                     unsigned most_listed = result_queue::max_entries)
 {
     int device = 0;
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits, &device);
     if (error != cudaSuccess) return status_of(error);
-    row_share share = plan_rows(e, all, limits, most_blocks);
+    rows_plan share = plan_rows(e, all, limits, most_blocks);
     const unsigned number = static_cast<unsigned>(share.kernel);
     const bool segments = all.begins != nullptr, blocks_each = share.long_row.runs > 0;
     const size_t results = all.end, runs = blocks_each ? share.long_row.runs : 1,
                  of_block = share.per_block,
                  of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
                  of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
-                             : segments  ? least_of(most_blocks, row_blocks::most) * of_block
+                             : segments  ? min_of(most_blocks, queue_counters::max_count) * of_block
                                          : most_blocks * of_block,
-                 at_once = least_of(results, least_of(of_words, of_blocks)),
+                 at_once = min_of(results, min_of(of_words, of_blocks)),
                  needed = segments   ? workspace_words
                           : runs > 1 ? at_once * runs * e.partial_words
                                      : 0;
     return with_workspace(
         memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
             cudaError_t failed = cudaSuccess;
-            row_list list = {static_cast<status_word *>(data), most_listed,
-                             (most_words - row_list::all_words) / e.partial_words};
+            result_queue list = {static_cast<status_word *>(data), most_listed,
+                                 (most_words - result_queue::all_words) / e.partial_words};
             for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
-                all.end = least_of(all.begin + at_once, results);
+                all.end = min_of(all.begin + at_once, results);
                 const size_t some = all.end - all.begin;
                 size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
                 const size_t resident = limits.multiprocessors * segments_blocks;
-                if (share.few && blocks < resident) /* they share what is long */
-                    blocks = least_of(most_blocks, resident);
+                if (share.few_segments && blocks < resident) /* they share what is long */
+                    blocks = min_of(most_blocks, resident);
                 void *arguments[] = {&all, &share, output,
                                      segments ? static_cast<void *>(&list) : &data};
                 failed = launch_kernel(e.kernel[number], e.cache[number], device,
@@ -8503,7 +8525,7 @@ template <class Reducer>
 static rows_engine rows_engine_of()
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
+    constexpr unsigned packs = min_of(4, packs_of_thread<Reducer>());
     static compiled_cache cache[4] = {};
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
@@ -8571,8 +8593,7 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
     columns_launch made = {};
     columns_plan &plan = made.plan;
     plan.prefetched = are_prefetched(all.end, all.n, e.element_bytes);
-    const size_t down_log =
-        least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
+    const size_t down_log = min_of(bits_for(leaves), warp_log - bits_for(min_of(neighbours, 32)));
     plan.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
                  warps = ((lanes - 1) >> plan.across_log) + 1,
@@ -8583,14 +8604,14 @@ constexpr columns_launch plan_columns(const columns_engine &e, const strided_res
         ++plan.steps_log;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
         const size_t down = ((steps - 1) >> plan.steps_log) + 1;
-        plan.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
+        plan.warps_log = static_cast<unsigned>(min_of(bits_for(down), columns_warps_log));
         blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
         plan.down_blocks = static_cast<unsigned>(blocks);
         made.status_words = 0;
         for (size_t count = blocks; count > 1 && count <= most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
             made.status_words += count * all.end * e.partial_words;
-        if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
+        if (blocks <= min_of(most_words, most_blocks) && made.status_words <= most_words) break;
         if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
     }
     made.block_results = size_t(1) << plan.results_log(lane.per_lane);
@@ -8622,7 +8643,7 @@ inline fastreduce_status launch_columns(const columns_engine &e, strided_results
             cudaError_t failed = cudaSuccess;
             for (all.end = 0; all.end != results && failed == cudaSuccess;) {
                 all.begin = all.end;
-                all.end += least_of(made.most_results, results - all.begin);
+                all.end += min_of(made.most_results, results - all.begin);
                 made.plan.across_blocks =
                     static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
                 void *arguments[] = {&all, &made.plan, output, &data};
@@ -8661,7 +8682,7 @@ inline fastreduce_status launch_by_threads(const rows_engine &e, strided_results
     const cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return status_of(error);
     const size_t of_block = results_of_thread(e.element_bytes) * rows_block,
-                 blocks = least_of(blocks_for(all.end, of_block), most_blocks);
+                 blocks = min_of(blocks_for(all.end, of_block), most_blocks);
     void *arguments[] = {&all, output};
     return status_of(launch_kernel(e.kernel[number], e.cache[number], device,
                                    static_cast<unsigned>(blocks), rows_block, 0, arguments,
@@ -8695,7 +8716,7 @@ inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_res
     const size_t bytes = all.n * e.rows.element_bytes;
     const bool together = are_rows && all.outer_stride != 1 &&
                           (all.outer_stride <= all.n + all.n / 4 || bytes >= far_apart);
-    if (all.n <= most_of_thread(e.rows.element_bytes) && (!together || bytes < pack_bytes))
+    if (all.n <= max_elements_of_thread(e.rows.element_bytes) && (!together || bytes < pack_bytes))
         return launch_by_threads(e.rows, all, output, stream, most_blocks);
     if (!together)
         return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
@@ -8727,10 +8748,10 @@ cudaError_t launch_resolving(exact_results all, size_t results, void *status_wor
                               ? results / segments_of_block
                               : limits.multiprocessors,
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
-    row_list list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
+    result_queue list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
     void *arguments[] = {&all, &results, &most_of_warp, &list};
     return launch_kernel(kernel_address(resolve_exact_results<Source>), cache, device,
-                         static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
+                         static_cast<unsigned>(min_of(blocks, most)), exact_block, 0, arguments,
                          stream);
 }
 

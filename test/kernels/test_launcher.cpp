@@ -470,7 +470,7 @@ static void exact_launches()
                         "PTX %d, captured %d: the attribute", ptx, simt::host().captures);
             simt::host().captures = false;
             const size_t each = much ? 3 : 4, /* that 228 KiB hold */
-                blocks = least_of(3 * each, fastreduce::blocks_for(n, 4096));
+                blocks = min_of(3 * each, fastreduce::blocks_for(n, 4096));
             check::that(
                 done.kernel == kernel && done.stream == stream && done.grid.x == blocks &&
                     done.grid.y == 1 && done.grid.z == 1 && done.block.x == 256 &&

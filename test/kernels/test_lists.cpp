@@ -144,7 +144,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     std::snprintf(what, sizeof what, "EXACT, %s: %zu results, the first of %zu, room for %u",
                   call.name, of.size(), of[0], most);
     const bool real = most_of_warp == most_of_resolving_warp;
-    const size_t words = row_list::all_words + most * size_t(Source::Sums::limbs + 1);
+    const size_t words = result_queue::all_words + most * size_t(Source::Sums::limbs + 1);
     in_every_order(
         what, wanted, output, words,
         [&](check::buffer<Result> &to) { /* all are open */
@@ -258,7 +258,7 @@ static void exact(const char *which)
 /* Sums of doubles, as if there were so many words of workspace, room in the list, and blocks of a
  * launch. */
 static void auto_list(const char *name, const lengths &of, size_t words = workspace_words,
-                      unsigned most = row_list::most, size_t most_blocks = max_blocks)
+                      unsigned most = result_queue::max_entries, size_t most_blocks = max_blocks)
 {
     using reducer = reducer_t<fastreduce::plus, double>;
     results_of<double> from(of, 60);
@@ -281,7 +281,7 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
 
 static void auto_lists()
 {
-    constexpr size_t words = partial_words<double>::count, first = row_list::all_words,
+    constexpr size_t words = partial_words<double>::count, first = result_queue::all_words,
                      listed = most_of_block_of_few / sizeof(double) + 1, runs = 5;
     for (unsigned most : {8u, 1u, 2u}) {
         for (size_t count : {size_t(most) - 1, size_t(most), size_t(most) + 1, size_t(30)})
@@ -304,7 +304,7 @@ static void auto_lists()
     device_limits limits = {};
     int device = 0;
     CUDA(find_limits(&limits, &device));
-    constexpr unsigned most = later_results::most, of_block = most + 8;
+    constexpr unsigned most = block_results::most, of_block = most + 8;
     for (unsigned count : {most - 1, most, most + 1, of_block}) {
         lengths of = repeated(limits.multiprocessors * size_t(of_block * 32), {1});
         for (unsigned k = 0; k < count; ++k) of[10 * of_block + k] = most_of_many + 1;
@@ -358,8 +358,8 @@ static void blocks_of_exact()
 static void blocks_of_list()
 {
     set_multiprocessors(3000);
-    lengths of = repeated(row_blocks::most + 1, {1});
-    of[row_blocks::most - 1] = most_of_block / sizeof(double) + 1;
+    lengths of = repeated(queue_counters::max_count + 1, {1});
+    of[queue_counters::max_count - 1] = most_of_block / sizeof(double) + 1;
     const ull before = simt::statistics().launches;
     orders = 1;
     auto_list("blocks", of);

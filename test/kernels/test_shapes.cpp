@@ -883,7 +883,7 @@ static void all_segments()
     what.which &= 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX;
     for (size_t room : {0, 5, 14, 300})
         segments<T>("a list without room", listed, what, 0, room % 3,
-                    fastreduce::detail::row_list::all_words + room);
+                    fastreduce::detail::result_queue::all_words + room);
 #ifndef __NVCC__
     /* blocks at a time, of those that share what is long */
     listed = random_lengths(200, 3000);
@@ -1203,7 +1203,7 @@ static void refusals()
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* In how many runs a segment of n elements is shared out. */
-static size_t runs_of(const fastreduce::detail::row_share &share, size_t n, size_t tile)
+static size_t runs_of(const fastreduce::detail::rows_plan &share, size_t n, size_t tile)
 {
     fastreduce::detail::pairwise_array array = {};
     array.n = n;
@@ -1232,7 +1232,7 @@ static void plans()
                         all.end = results;
                         all.n = segments ? 0 : n;
                         all.pitch = multiprocessors == 30 ? 1000 * all.n : all.n;
-                        row_share share = {};
+                        rows_plan share = {};
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
                             const auto start = std::chrono::steady_clock::now();
@@ -1269,7 +1269,7 @@ static void plans()
                         check::that(runs >= 1 && runs <= share.most_runs &&
                                         1 + runs * e.partial_words <= workspace_words &&
                                         share.most_runs * e.partial_words <=
-                                            workspace_words - row_list::all_words,
+                                            workspace_words - result_queue::all_words,
                                     "%s: %zu runs", shape, runs);
                     }
     }

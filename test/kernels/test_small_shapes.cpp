@@ -394,7 +394,7 @@ static void all_segments()
     segments<Of>(with(lengths(300, 9), {{38, 3000}, {76, 700}}), {4, 1, workspace_words}, at_once);
     segments<Of>(with(lengths(40, 3), {{0, few}, {5, few + 1}, {6, 3 * few}, {39, few}}), {4}, 1);
     segments<Of>(lengths(100, few + 9), {132, 1, workspace_words});
-    for (const size_t words : {workspace_words, row_list::all_words + size_t(20)}) {
+    for (const size_t words : {workspace_words, result_queue::all_words + size_t(20)}) {
         segments<Of>(with(lengths(20, 30), {{3, listed}, {4, listed + 1}, {19, 3 * listed}}),
                      {4, max_blocks, words}, 1);
         segments<Of>(with(lengths(70, 5), {{3, listed + 1}, {4, 2 * listed + 1}}),
@@ -505,7 +505,7 @@ static void expect_rows(std::initializer_list<rows_plan> plans)
         all.n = of.n;
         all.pitch = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
-        const row_share share =
+        const rows_plan share =
             plan_rows(e, all, {of.given.multiprocessors, 227 * kibibyte}, of.given.blocks);
         char got[200];
         int at = 0;
@@ -515,7 +515,7 @@ static void expect_rows(std::initializer_list<rows_plan> plans)
         say("%zu %zu", share.per_warp, share.per_block);
         if (share.kernel == rows_kernel::segments)
             say(", segments %zu %zu, %u%s", share.most_of_warp, share.most_of_block,
-                share.least_run_log, share.few ? " few" : "");
+                share.least_run_log, share.few_segments ? " few" : "");
         else if (share.kernel == rows_kernel::long_ones)
             say(", threads %u, runs %u %u %zu, %u", share.threads, share.long_row.runs,
                 share.long_row.run_log, share.most_runs, share.long_row.prefetch_bytes);
