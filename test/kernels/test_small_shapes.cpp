@@ -490,16 +490,16 @@ static void auto_of()
  * chunks of a warp, lanes and chunks of a row, as logarithms, elements behind them; or threads of a
  * block, runs of a row, tiles of a run, as a logarithm, most runs, bytes asked for early; or
  * elements of a segment by a warp and by a block, tiles of a run at least. */
-struct rows_plan {
+struct rows_case {
     size_t results, n, pitch;
     how given;
     const char *wanted;
 };
 template <class Of>
-static void expect_rows(std::initializer_list<rows_plan> plans)
+static void expect_rows(std::initializer_list<rows_case> plans)
 {
     const rows_engine e = rows_engine_of<typename Of::reducer>();
-    for (const rows_plan &of : plans) {
+    for (const rows_case &of : plans) {
         row_bounds all = {};
         all.end = of.results;
         all.n = of.n;
