@@ -200,7 +200,7 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 
 /* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
-constexpr unsigned warp_size = 32;
+constexpr unsigned warp_size = 32, warp_log = 5;
 
 namespace detail
 {
@@ -3736,7 +3736,15 @@ struct lane_packs {
     }
 };
 
-/* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
+/* Returns the least b with 2^b >= number. */
+__host__ __device__ constexpr unsigned bits_for(size_t number)
+{
+    unsigned bits = 0;
+    while (bits < 64 && size_t(1) << bits < number) ++bits;
+    return bits;
+}
+
+/* Combines the lane's Value with a neighbor's; `upper` says that the lane's is the upper one. */
 template <class Reducer, class Value>
 FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
                                      const Value &neighbor, bool upper)
@@ -3745,75 +3753,73 @@ FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
     return reducer.combine(chosen(swapped, neighbor, value), chosen(swapped, value, neighbor));
 }
 
-/* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
- * result in values[0]. While lanes pair, each hands over the half of its Values that its partner
- * keeps: so this takes Count - 1 shuffles more than one Value a lane. */
-template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
-FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Value (&values)[Count])
+/* Reduces results that 2^lanes_log lanes share, with 2^chunks_log Values of each lane, in the order
+ * of chunks and then of lanes. While lanes pair, each hands over the half of its Values that its
+ * partner keeps, so this takes Count - 1 shuffles more than one Value a lane. Afterwards a lane has
+ * Count >> lanes_log results, or one. */
+template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, unsigned lanes_log, unsigned chunks_log,
+                                  Value (&values)[Count])
 {
-    [[maybe_unused]] const bool upper = threadIdx.x & Delta;
-    if constexpr (Delta >= Lanes) {
-        /* Values k, whose bits lie reversed in the lanes */
-#pragma unroll
-        for (unsigned bit = Lanes == warp_size ? Count / 2 : 0; bit > 0; bit /= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                     (threadIdx.x & bit) != 0);
+    if constexpr (Held == 0) {
+        pair_lanes<1, Count>(reducer, lanes_log, chunks_log, values);
     } else if constexpr (Held > 1) {
+        const bool upper = threadIdx.x & Delta;
+        if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
             const Value kept = chosen(upper, values[k + Held / 2], values[k]),
                         handed = chosen(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
-        pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
+        pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
-        values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], Delta), upper);
-        pair_lanes<Lanes, 2 * Delta, 1>(reducer, values);
+#pragma unroll
+        for (unsigned delta = Delta; delta < warp_size; delta *= 2)
+            if (delta >> lanes_log == 0)
+                values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
+                                         (threadIdx.x & delta) != 0);
+                /* The number of a Value's chunk lies reversed in the lanes. */
+#pragma unroll
+        for (unsigned bit = Count / 2; bit > 0; bit /= 2)
+            if (bit << chunks_log >= Count)
+                values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
+                                         (threadIdx.x & bit) != 0);
     }
 }
 
-/* The same in any order, of one Value each. */
-template <unsigned Lanes, bool OfTile, class Reducer, class Value>
-FASTREDUCE_DEVICE Value lanes_in_any_order(const Reducer &reducer, Value value)
+/* Returns the Value of 2^lanes_log lanes that have Count Values each. Reducers that allow any order
+ * have one, which some reduce faster by a whole warp. IsTile: it comes from one tile. */
+template <bool IsTile, class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, unsigned lanes_log,
+                                    Value (&values)[Count])
 {
-    constexpr bool of_tile = OfTile && Reducer::tile_by_warp;
-    if constexpr (Reducer::by_warp)
-        value = reducer.warp_value(value);
-    else if constexpr (of_tile)
-        value = reducer.tile_warp_value(value);
-#pragma unroll
-    for (unsigned delta = Reducer::by_warp || of_tile ? 0 : Lanes / 2; delta > 0; delta /= 2)
-        value = reducer.combine(value, shuffle_xor(value, delta));
-    return value;
-}
-
-/* The Value of a warp whose lanes have Count Values each. OfTile: as they come from a tile. */
-template <bool OfTile, class Reducer, class Value, unsigned Count>
-FASTREDUCE_DEVICE Value warp_value(const Reducer &reducer, Value (&values)[Count])
-{
-    if constexpr (Reducer::any_order)
-        values[0] = lanes_in_any_order<warp_size, OfTile>(reducer, values[0]);
-    else
-        pair_lanes<warp_size, 1, Count>(reducer, values);
+    if constexpr (!Reducer::any_order) {
+        pair_lanes(reducer, lanes_log, bits_for(Count), values);
+    } else if constexpr (Reducer::by_warp) {
+        return reducer.warp_value(values[0]);
+    } else if constexpr (IsTile && Reducer::tile_by_warp) {
+        return reducer.tile_warp_value(values[0]);
+    } else {
+        Value value[1] = {values[0]};
+        pair_lanes(reducer, lanes_log, 0, value);
+        return value[0];
+    }
     return values[0];
 }
 
-/* The Value of a block of so many threads, in warp 0, from one Value a warp. */
+/* Returns the Value of a block, from one Value a warp, in warp 0. */
 template <class Reducer, class Value, unsigned Warps>
-FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads, const Value &of_warp,
-                                    Value (&of_warps)[Warps])
+FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads,
+                                    const Value &warp_value, Value (&warp_values)[Warps])
 {
-    if constexpr (Warps == 1) return of_warp;
+    if constexpr (Warps == 1) return warp_value;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    if (lane == 0) of_warps[warp] = of_warp;
+    if (lane == 0) warp_values[warp] = warp_value;
     __syncthreads();
-    if (warp > 0) return of_warp;
-    Value value[1] = {lane < threads / warp_size ? of_warps[lane] : reducer.zero()};
-    if constexpr (Reducer::any_order)
-        value[0] = lanes_in_any_order<Warps, false>(reducer, value[0]);
-    else
-        pair_lanes<Warps, 1, 1>(reducer, value);
-    return value[0];
+    if (warp > 0) return warp_value;
+    Value value[1] = {lane < threads / warp_size ? warp_values[lane] : reducer.zero()};
+    return lanes_value<false>(reducer, bits_for(Warps), value);
 }
 
 __host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
@@ -3926,7 +3932,7 @@ FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array 
 /* What a block shares. */
 template <class Value, unsigned Warps>
 struct block_values {
-    Value of_warps[Warps], carried[most_run_log + 1];
+    Value warp_values[Warps], carried[most_run_log + 1];
     unsigned next_run;
 };
 
@@ -3947,15 +3953,15 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
 #pragma unroll
     for (unsigned k = 0; k < Partials; ++k)
         values[k] = chosen(first + k == 0, value, reducer.zero());
-    if (!by_warp) __syncthreads(); /* of_warps is used again */
+    if (!by_warp) __syncthreads(); /* warp_values is used again */
     const auto awaited = [&](unsigned k) {
         return first + k > 0 && first + k * warp_size < count - number;
     };
     partial_words<Value>::await(status_words + size_t(number + first) * partial_words<Value>::count,
                                 warp_size, awaited, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
-    value = warp_value<false>(reducer, values);
-    return by_warp ? value : block_value(reducer, threads, value, shared.of_warps);
+    value = lanes_value<false>(reducer, warp_log, values);
+    return by_warp ? value : block_value(reducer, threads, value, shared.warp_values);
 }
 
 /* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
@@ -4009,14 +4015,14 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
             values[0] = lane_value = tile > 0 ? reducer.combine(lane_value, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
         if (!keeps_values || tile + 1 == tiles)
-            value =
-                block_value(reducer, threads, warp_value<true>(reducer, values), shared.of_warps);
+            value = block_value(reducer, threads, lanes_value<true>(reducer, warp_log, values),
+                                shared.warp_values);
         if (array.run_log == 0) break;
         if (!keeps_values && threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
         offset = array.template locate_tile<Element, Packs>(threads, run, tile);
-        if (!keeps_values) __syncthreads(); /* of_warps is used again */
+        if (!keeps_values) __syncthreads(); /* warp_values is used again */
     }
     /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
     unsigned number = run, count = array.runs;
@@ -4119,14 +4125,6 @@ struct strided_results {
     }
 };
 
-/* The least b with 2^b >= number. */
-__host__ __device__ constexpr unsigned bits_for(size_t number)
-{
-    unsigned bits = 0;
-    while (bits < 64 && size_t(1) << bits < number) ++bits;
-    return bits;
-}
-
 /* ---- Rows and segments ----
  *
  * A warp reduces neighbouring results. Where rows lie is known in advance: each lane loads a pack
@@ -4170,8 +4168,8 @@ struct row_bounds {
     }
 };
 
-constexpr unsigned warp_log = 5, rows_block = 256, least_long_block = rows_block / 2,
-                   most_chunks = 8, most_runs_of_result = 512;
+constexpr unsigned rows_block = 256, least_long_block = rows_block / 2, most_chunks = 8,
+                   most_runs_of_result = 512;
 constexpr unsigned segments_blocks = 768 / rows_block; /* of reduce_segments, resident at least */
 /* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's
  * tree, its levels over steps; packs of a result, more of narrow ones, slow to load otherwise. */
@@ -4370,34 +4368,6 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
     }
 }
 
-/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as
- * pair_lanes does; afterwards a lane has Packs >> lanes_log of them, or one. */
-template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
-FASTREDUCE_DEVICE void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
-                                       unsigned chunks_log, Value (&values)[Packs])
-{
-    if constexpr (Held > 1) {
-        const bool upper = threadIdx.x & Delta;
-        if (Delta >> lanes_log != 0) return;
-#pragma unroll
-        for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
-            values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
-        }
-        pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
-    } else {
-#pragma unroll 1
-        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
-                                     (threadIdx.x & delta) != 0);
-#pragma unroll 1
-        for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                     (threadIdx.x & bit) != 0);
-    }
-}
-
 /* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
 template <class Reducer, class Value, unsigned Columns, unsigned Levels>
 FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
@@ -4564,7 +4534,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan 
     };
     Value values[packs];
     load_row_values<How>(reducer, share.chunks, part_of, values);
-    pair_some_lanes<1, packs>(reducer, lanes_log, chunks_log, values);
+    pair_lanes(reducer, lanes_log, chunks_log, values);
     /* what the lane is left with: of chunks from `chunk` on */
     unsigned chunk = 0;
 #pragma unroll
@@ -4631,7 +4601,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
         item_values(reducer, items, items, values);
         if constexpr (keeps_values)
             values[0] = lane_value = turn > 0 ? reducer.combine(lane_value, values[0]) : values[0];
-        if (!keeps_values || last) value = warp_value<true>(reducer, values);
+        if (!keeps_values || last) value = lanes_value<true>(reducer, warp_log, values);
         if (!keeps_values && threadIdx.x % warp_size == 0)
             value = carry(reducer, value, carried, turn, last);
     }
@@ -4865,12 +4835,6 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     constexpr unsigned elements = Leaf * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
     [[maybe_unused]] Value levels[staged_levels][1], value[1] = {reducer.zero()};
-    const auto pair_lanes_of_result = [&] {
-#pragma unroll 1
-        for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value[0] =
-                combine_pair(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
-    };
     unsigned first = lane % lanes * elements;
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
@@ -4882,11 +4846,11 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
             value[0] = reducer.combine(value[0], here);
         } else {
             value[0] = here;
-            pair_lanes_of_result();
+            pair_lanes(reducer, lanes_log, 0, value);
             if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
         }
     }
-    if constexpr (Reducer::any_order) pair_lanes_of_result();
+    if constexpr (Reducer::any_order) pair_lanes(reducer, lanes_log, 0, value);
     return value[0];
 }
 
@@ -5016,18 +4980,16 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan
         static_cast<const Element *>(bounds.input) + (first + number) * bounds.pitch;
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
-    auto value = reducer.zero();
+    typename Reducer::Value value[1] = {reducer.zero()};
 #pragma unroll 1
     for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
         packs_of_row<Element, at_once> items = {{}, index, stride};
         load_packs<How>(items.packs, from + index, n - index, stride, reducer.padding(from));
-        value = reducer.combine(value, thread_value(reducer, items));
+        value[0] = reducer.combine(value[0], thread_value(reducer, items));
     }
-#pragma unroll 1
-    for (unsigned delta = 1; delta < lanes; delta *= 2)
-        value = reducer.combine(value, shuffle_xor(value, delta));
+    pair_lanes(reducer, share.lanes_log, 0, value);
     if (lane % lanes == 0 && number < rows)
-        reducer.store(bounds.address(output.result, first + number), value, n);
+        reducer.store(bounds.address(output.result, first + number), value[0], n);
 }
 
 /* By a warp: so many rows from number `first` on. */
