@@ -3558,7 +3558,7 @@ struct partial_words {
         }
     }
 
-    /* A partial from its words, which are left zero. */
+    /* Returns a partial from its words, and leaves them zero. */
     static FASTREDUCE_DEVICE Value take(status_word *from, const status_word *word)
     {
         unsigned long long payload[count];
@@ -3578,7 +3578,8 @@ struct reduction_output {
     Reducer reducer;
 };
 
-/* 16 bytes that begin `shift` bytes after the first of two vectors, a multiple of Grain. */
+/* Returns the 16 bytes that begin `shift` bytes, a multiple of Grain, after the first of two
+ * vectors. */
 template <unsigned Grain>
 FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pack<unsigned> &b,
                                                unsigned shift)
@@ -3619,31 +3620,31 @@ FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pa
  * padding. A thread reduces packs; lanes, warps, blocks and groups of blocks combine as far as
  * they are neighbours. So the bits depend on nothing but the elements. */
 
-/* Where a lane's packs of a tile begin. */
+/* Where a lane's packs of a tile begin, and how it may load them. */
 struct tile_offset {
     size_t index; /* element */
-    bool whole;   /* all of the warp's are vectors that exist */
+    bool whole;   /* all packs of the warp are vectors that exist */
 };
 
-/* Packs of a lane, with a stride. */
+/* A lane's packs, with a stride. */
 template <class Input, unsigned Packs, unsigned Stride = warp_size>
 struct lane_packs {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size,
                               stride = Stride * pack_size, span = Packs * stride;
     pack<Element> packs[Packs];
-    size_t index, n; /* of the first pack's first element; of all */
+    size_t index, n; /* of the first pack's first element; of all elements */
 
     FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
     FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * stride; }
-    /* Elements of a pack that exist. */
+    /* Returns how many elements of a pack exist. */
     FASTREDUCE_DEVICE unsigned existing(unsigned k) const
     {
         const size_t first = index_of(k), remaining = first < n ? n - first : 0;
         return remaining < pack_size ? static_cast<unsigned>(remaining) : pack_size;
     }
 
-    /* Packs that exist, as vectors. All loads are under way at once. */
+    /* Loads packs that exist, as vectors. All loads are under way at once. */
     template <bool Streaming>
     FASTREDUCE_DEVICE void load_whole(const Element *input)
     {
@@ -3651,8 +3652,8 @@ struct lane_packs {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
     }
-    /* One by one, from any address, and at the end of the array, after which there is `padding`:
-     * quicker where they are wide, and ends are near. */
+    /* Loads elements one by one, from any address, and `padding` behind the end of the array. That
+     * is quicker where elements are wide and ends are near. */
     FASTREDUCE_DEVICE void load_elements(const Element *input, const Element &padding)
     {
         const size_t behind = index < n ? n - index : 0;
@@ -3664,9 +3665,9 @@ struct lane_packs {
                                  k * stride < remaining ? remaining - k * stride : 0);
         }
     }
-    /* From any address, and at the end of the array, after which there is `padding`. A pack is
-     * shifted out of two aligned vectors: a lane loads one a pack, and has the one behind it of the
-     * next lane. At the array's ends, which these exceed, elements are loaded one by one. */
+    /* Loads packs from any address, and `padding` behind the end of the array. It shifts a pack out
+     * of two aligned vectors: a lane loads one of them, and has the other from the next lane. At
+     * the array's ends, which these exceed, it loads elements one by one. */
     FASTREDUCE_DEVICE void load_any(const Element *input, const Element &padding)
     {
         const Element *const start = input + index;
@@ -3678,7 +3679,7 @@ struct lane_packs {
                        reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
             reinterpret_cast<const unsigned char *>(start) - shift);
-        pack<Element> extra; /* lane 0's, behind the last of lane 31 */
+        pack<Element> extra; /* of lane 0: behind the last pack of lane 31 */
         extra.fill(padding);
         if (shift > 0 && threadIdx.x % warp_size == 0 && span + pack_size <= remaining)
             extra = load_pack<false>(from + Packs * warp_size);
@@ -3705,7 +3706,7 @@ struct lane_packs {
         }
     }
 
-    /* Of a tile. `padding`() is called where it needs any. */
+    /* Loads a tile's packs. It calls `padding`() where it needs one. */
     template <class Padding>
     FASTREDUCE_DEVICE void load(const Element *input, const tile_offset &offset, bool streaming,
                                 const Padding &padding)
@@ -3828,7 +3829,7 @@ constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
-/* Packs of a thread: as many as fit in registers, beside their Values. */
+/* Returns how many packs of a thread fit in registers, beside their Values. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_thread()
 {
@@ -3836,13 +3837,13 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
 
-/* Whether lanes keep Values over a result's tiles, in any order. */
+/* Returns whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
 __host__ __device__ constexpr bool keeps_lane_values()
 {
     return Reducer::any_order && !Reducer::tile_by_warp;
 }
-/* Packs of a thread that goes through several tiles of a result. */
+/* Returns the packs of a thread that goes through several tiles of a result. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_step()
 {
@@ -3850,7 +3851,7 @@ __host__ __device__ constexpr unsigned packs_of_step()
                                                                        : packs_of_thread<Reducer>();
 }
 
-/* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
+/* Returns the number of a thread's first pack. Those of a warp's lanes are next to each other. */
 template <unsigned Packs>
 FASTREDUCE_DEVICE unsigned first_pack()
 {
@@ -3863,18 +3864,20 @@ __host__ __device__ constexpr size_t elements_of_tile(unsigned threads)
     return size_t(threads) * Packs * pack<Element>::size;
 }
 
-/* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
+/* An array, or two of a dot product, and how blocks share it: each reduces a run of 2^run_log
+ * tiles. */
 struct pairwise_array {
     const void *input, *other;
     const size_t *n_on_device;
-    size_t n;                /* elements; at most, where their number is on the device */
+    size_t n;                /* elements; the most there may be, if their number */
     unsigned runs, last_run; /* of tiles; tiles of the last one */
     unsigned run_log;
     unsigned prefetch_bytes; /* of each block's first tile */
-    bool vectors;            /* packs are, by their addresses */
+    bool vectors;            /* packs are vectors, by their addresses */
     bool streaming;          /* the input exceeds the cache */
 
-    /* In as many runs as are allowed, and no more than turns_of_block for each block. */
+    /* Splits the array into as many runs as are allowed, and at most turns_of_block for each
+     * block. */
     __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
         const size_t tiles = blocks_for(n, tile_elements),
@@ -3899,7 +3902,7 @@ struct pairwise_array {
     }
 };
 
-/* A lane's Values of its packs: in their order, or one in any order. */
+/* Reduces a lane's packs to one Value each, or in any order to one Value. */
 template <class Reducer, class Items, class Value, unsigned Packs>
 FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, const Items &others,
                                    Value (&values)[Packs])
@@ -3911,7 +3914,7 @@ FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, c
     if constexpr (Reducer::any_order && Reducer::two_arrays) combine_all(reducer, values);
 }
 
-/* The same of a tile. */
+/* Loads a lane's packs of a tile and reduces them so. */
 template <class Reducer, class Value, unsigned Packs>
 FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array &array,
                                    const tile_offset &offset, Value (&values)[Packs])
@@ -3929,18 +3932,19 @@ FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array 
     item_values(reducer, items, others, values);
 }
 
-/* What a block shares. */
+/* A block's shared memory. */
 template <class Value, unsigned Warps>
 struct block_values {
     Value warp_values[Warps], carried[most_run_log + 1];
     unsigned next_run;
 };
 
-/* Partials of a group, which a thread awaits at once. More cost registers that tiles need. */
+/* Partials of a group that one thread awaits. More would cost registers that the tile loop
+ * needs. */
 constexpr unsigned partials_of_thread = 2;
 
-/* The Value of a group, in warp 0, from its first run's, in thread 0, which is `number` of `count`:
- * awaits the others, and leaves their words zero. What one warp can await needs no barrier. */
+/* Returns the Value of a group of runs, in warp 0 of the block of its first run, which is `number`
+ * of `count`. It awaits the partials of the others. What one warp can await needs no barrier. */
 template <unsigned Partials, class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
                                     status_word *status_words, unsigned number, unsigned count,
@@ -3964,8 +3968,9 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
     return by_warp ? value : block_value(reducer, threads, value, shared.warp_values);
 }
 
-/* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
- * binary number that counts tiles. The last one's Value is that of the run. */
+/* Combines the Values of a run's tiles in pairs, pairs of pairs and so on, as ones carry in the
+ * binary number that counts tiles. The last tile's Value is that of the run. One thread calls
+ * it. */
 template <class Reducer, class Value>
 FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carried, size_t position,
                               bool last)
@@ -3980,9 +3985,9 @@ FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carrie
     return value;
 }
 
-/* By one thread, before the previous grid has ended: asks for a part of the block's first tile, so
- * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
- * graph of calls). */
+/* Asks for a part of the block's first tile before the previous grid has ended, so that it is in L2
+ * when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a graph of calls).
+ * One thread calls it. */
 template <class Element>
 FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 {
@@ -3993,9 +3998,10 @@ FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
         prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
 }
 
-/* A block reduces a run of tiles, and hands the result to its group's first run; that one hands the
- * group's to the first of the groups, and so on. Runs wait for those after them only, which have to
- * begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
+/* Reduces a run of tiles by a block. The block hands the partial to its group's first run; that one
+ * hands the group's to the first of the groups, and so on. Runs wait only for those after them,
+ * which have to begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
+ * H200). */
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
                                   status_word *status_words, size_t most_runs, unsigned threads,
@@ -4040,7 +4046,8 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* By a block: the counter's next number, once all are done with shared memory. */
+/* Returns the counter's next number to a block, once all its threads are done with shared
+ * memory. */
 FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
 {
     __syncthreads();
@@ -4049,9 +4056,9 @@ FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
     return next_run;
 }
 
-/* The pairwise reduction: a block for each run of tiles. GPUs begin blocks in order, and the first
- * one takes the last run: of an input that was just written in ascending order the end is in L2
- * (64 MiB, one H100: 12.4 us, against 18.8 from the beginning).
+/* Reduces one array, by a block for each run of tiles. GPUs begin blocks in order, and the first
+ * one takes the last run, as the end of an input that was just written is in L2 (64 MiB, one H100:
+ * 12.4 us, against 18.8 from the beginning).
  *
  * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
  * are resident at once. If there are more runs they take these in turn, by a counter, which
@@ -4132,11 +4139,12 @@ struct strided_results {
  * segments, side by side, go to shared memory first, where one lane or several reduce each. Longer
  * results take a warp several steps; still longer ones a block, or several blocks. */
 
-/* Where each result's elements are: a row's by a formula, a segment's by offsets on the device. */
+/* Where each result's elements are: a row's follow from its number, a segment's from offsets on the
+ * device. */
 struct row_bounds {
     const void *input;
     const void *begins, *ends; /* null: rows */
-    size_t n, pitch;           /* of rows, in elements */
+    size_t n, pitch;           /* of a row, in elements */
     size_t begin, end;         /* results of this launch */
     unsigned offset_bytes, result_bytes;
 
@@ -4148,7 +4156,7 @@ struct row_bounds {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
                                  : static_cast<const int *>(from)[result];
     }
-    /* Empty where offsets are negative or decrease. */
+    /* Returns where a result's elements are: none where offsets are negative or decrease. */
     FASTREDUCE_DEVICE span of(size_t result) const
     {
         if (begins == nullptr) return {result * pitch, n};
@@ -4170,41 +4178,44 @@ struct row_bounds {
 
 constexpr unsigned rows_block = 256, least_long_block = rows_block / 2, most_chunks = 8,
                    most_runs_of_result = 512;
-constexpr unsigned segments_blocks = 768 / rows_block; /* of reduce_segments, resident at least */
-/* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's
- * tree, its levels over steps; packs of a result, more of narrow ones, slow to load otherwise. */
-constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_leaf = 4, staged_levels = 6;
+constexpr unsigned segments_blocks =
+    768 / rows_block;                       /* resident blocks of reduce_segments, at least */
+constexpr unsigned warp_stage_bytes = 4096; /* of a warp's stage in shared memory */
+constexpr unsigned most_passes = 4;         /* results of a lane */
+constexpr unsigned most_leaf = 4;           /* packs of a leaf of a result's tree */
+constexpr unsigned staged_levels = 6;       /* of the tree over a result's steps */
+/* The most packs of a result in a stage. Narrow elements are slow to load otherwise. */
 template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
-/* How warps share rows. */
+/* How warps share rows and segments. */
 enum class rows_kernel { by_threads, chunks, segments, long_ones };
 struct rows_plan {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
-    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
-    /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
+    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are deferred */
+    /* a warp's chunks; a row has 2^lanes_log of its lanes and 2^chunks_log of them */
     unsigned chunks, lanes_log, chunks_log;
-    unsigned tail; /* elements of an incomplete pack that each row also has; or 0 */
+    unsigned tail; /* elements before an incomplete pack that each row has besides; or 0 */
     bool vectors;  /* all packs are */
-    bool by_lanes; /* a row's lanes take its packs in turn, where any order will do */
-    /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
-     * and to the row's end; and in bytes from the first row's on */
+    bool by_lanes; /* the lanes of a row take its packs in turn, as any order will do */
+    /* For chunk k: row[k] is the row's number after the lane's first; within[k] the pack's first
+     * element, in that row; byte_offset[k] is counted from the warp's first row. */
     unsigned row[most_chunks], within[most_chunks];
     size_t byte_offset[most_chunks];
     size_t most_runs;        /* of a result */
     pairwise_array long_row; /* a long row, but for its elements */
     unsigned threads;        /* of a block */
-    bool prefetched;         /* rows, before the previous grid has ended */
+    bool prefetched;         /* the rows are, before the previous grid has ended */
     unsigned least_run_log;  /* a run has 2^least_run_log tiles at least */
-    bool few_segments;       /* segments: every block looks at all lengths */
+    bool few_segments;       /* every block looks at the lengths of all segments */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
         const size_t runs = (array->n / tile_elements >> least_run_log) + 1;
         array->share(tile_elements, min_of(most, runs), most);
     }
-    /* A result's elements, in at most so many runs. */
+    /* Returns a result's elements, in at most `most` runs. */
     template <class Element>
     FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &rows, size_t result,
                                               size_t tile_elements, size_t most) const
@@ -4219,11 +4230,12 @@ struct rows_plan {
     }
 };
 
-/* How a warp loads its chunks' packs: as vectors; shifted out of two of them each, for narrow
- * elements; or by elements, also in turn, where there are few or an array ends. */
+/* How a warp loads its chunks' packs: as vectors; shifted out of two vectors each, for narrow
+ * elements; by elements; or one pack after the other, where there are few or an array ends. */
 enum class row_loads { vectors, shifted, elements, in_turn };
 
-/* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
+/* A loaded pack, or two vectors that it is to be shifted out of. Its first `remaining` elements
+ * exist. */
 template <row_loads How, class Element>
 struct raw_pack {
     pack<Element> first, second;
@@ -4260,7 +4272,7 @@ struct raw_pack {
     }
 };
 
-/* A lane's packs, so many elements apart, with `padding` from element `rest` on. */
+/* Loads a lane's packs, `stride` elements apart, with `padding` from element `remaining` on. */
 template <row_loads How, class Element, unsigned Count>
 FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from,
                                   unsigned remaining, unsigned stride, const Element &padding)
@@ -4277,7 +4289,7 @@ FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *
     }
 }
 
-/* The Value of neighbouring packs of a result. */
+/* Reduces neighboring packs of a result to one Value. */
 template <class Reducer, class Items>
 FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
 {
@@ -4290,19 +4302,20 @@ FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, con
     return values[0];
 }
 
-/* A lane's pack: where it is, its first element's number in the result, how many there are. */
+/* A pack of a result: its address, the number of its first element, and how many elements
+ * follow. */
 template <class Element>
 struct pack_source {
     const Element *from;
     unsigned index, remaining;
 };
 
-/* Some of a lane's packs, of different results. */
+/* Packs of a lane, from different results. */
 template <row_loads How, class Element, unsigned Count>
 struct raw_packs {
     raw_pack<How, Element> packs[Count];
     pack_source<Element> parts[Count];
-    /* part_of says what number k is, from `first` on. */
+    /* Loads packs `first`, `first` + 1 ..., which part_of describes. */
     template <class PartOf>
     FASTREDUCE_DEVICE void load(const PartOf &part_of, unsigned first)
     {
@@ -4337,7 +4350,8 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
     });
 }
 
-/* A lane's Values, one a chunk; of half of them at a time where a pack takes two vectors. */
+/* Loads a lane's packs and reduces them to one Value a chunk. It takes half of them at a time where
+ * a pack is two vectors. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
 FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
                                        const PartOf &part_of,
@@ -4368,7 +4382,8 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
     }
 }
 
-/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+/* Does what carry() does for several Values at once, with levels in registers: 2^Levels steps at
+ * most. */
 template <class Reducer, class Value, unsigned Columns, unsigned Levels>
 FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
                                           Value (&values)[Columns], unsigned step, bool last)
@@ -4388,8 +4403,8 @@ FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)
     }
 }
 
-/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
- * those before. The warp tries 32 at once. */
+/* Returns the first number from begin to end for which `holds` is false, or end; `holds` is true of
+ * all before it. The warp tries 32 at once. */
 template <class Number, class Predicate>
 FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicate &holds)
 {
@@ -4404,10 +4419,13 @@ FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicat
     return begin;
 }
 
-/* How blocks share long results. A block lists what needs several blocks. When it has done the
- * others it exits, unless it finds that all blocks have begun: those wait for each other, and take
- * the runs of the listed results in turn. None waits for a block that is not resident yet. (A
- * second launch took 3 us.) */
+/* How blocks share long results. A block queues what needs several blocks. When it has finished its
+ * other results it exits, unless it finds that all blocks have started: those wait for each other,
+ * and take the runs of the queued results in turn. No block waits for one that is not resident yet.
+ * (A second launch took 3 us.) Bits of the word, from the lowest on:
+ *
+ *   0-15    blocks that have started        32-47   idle blocks, which wait
+ *   16-31   blocks that have finished       48      set once a result is queued */
 struct queue_counters {
     status_word word;
     static constexpr unsigned bits = 16;
@@ -4422,17 +4440,18 @@ struct queue_counters {
     FASTREDUCE_DEVICE size_t idle_blocks() const { return word / idle & max_count; }
     FASTREDUCE_DEVICE bool has_results() const { return word >= queued; }
 };
-/* The list in the workspace, all of whose words are zero between calls:
+/* The queue in the workspace, all of whose words are zero between calls:
  *
- *   word 0   counts blocks (row_blocks)
+ *   word 0   counts blocks (queue_counters)
  *   word 1   counts the entries, and the runs of all entries
- *   word 2   counts the runs that blocks have drawn
+ *   word 2   counts the runs that blocks have taken
  *   word 3   counts the blocks that have found no run left
- *   word 4   what word 1 was when the list became full, or 0
- *   then     the entries; then what the blocks that share a result hand over */
+ *   word 4   what word 1 was when the queue became full, or 0
+ *   then     the entries; then the partials of the blocks that share a result */
 struct result_queue {
     struct entry {
-        status_word number, first; /* a result's; its first run, of all entries' */
+        status_word number,
+            first; /* the result's number; its first run, counted over all entries */
     };
     static constexpr unsigned shift = 40, max_entries = 8192, head_words = 5;
     static constexpr size_t all_words =
@@ -4449,10 +4468,10 @@ struct result_queue {
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    /* By one thread: lists a result, or returns false where there is no room, or only for longer
-     * ones. One addition counts the entry and its runs, so that entries are in the order of their
-     * runs. Several threads may see the last room and count themselves. The first that finds none
-     * left notes where the list ends, and what it and others after it have counted is ignored. */
+    /* Queues a result, or returns false if there is no room, or only for longer ones. One thread
+     * calls it. One addition counts the entry and its runs, so that entries are in the order of
+     * their runs. Several threads may see the last room and count themselves. The first that finds
+     * none left notes where the queue ends; what it and later ones have counted is ignored. */
     static __device__ __noinline__ bool append(result_queue queue, size_t result, size_t runs_of_it)
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
@@ -4474,17 +4493,19 @@ struct result_queue {
         if (before == 0) atomicAdd(queue.base, queue_counters::queued);
         return fits;
     }
-    /* By one thread of a block that has done its own results: what is listed, for it to take its
-     * part, or nothing. It looks so many times whether all blocks have begun. */
+    /* Returns what is queued, for the block to take its part, or nothing. One thread calls it when
+     * the block has finished its own results. It looks `patience` times whether all blocks have
+     * started. */
     FASTREDUCE_DEVICE content await(unsigned patience) const
     {
         const bool lists = peek(base + 1) != 0;
         bool waits = queue_counters{peek(base)}.all_started();
         while (!waits && --patience > 0) waits = queue_counters{peek(base)}.all_started();
         const status_word change = queue_counters::finished + (waits ? queue_counters::idle : 0);
-        if (lists) __threadfence(); /* entries by threads of the block come before the count */
+        if (lists)
+            __threadfence(); /* Entries that threads of the block wrote come before its count. */
         queue_counters blocks = {atomicAdd(base, change) + change};
-        /* the last may be one that does not wait */
+        /* The last one may be one that does not wait. */
         if (blocks.all_finished() && !blocks.has_results()) *base = 0;
         while (waits && blocks.word != 0 && !blocks.all_finished()) blocks.word = peek(base);
         if (!waits || !blocks.has_results()) return {};
@@ -4494,7 +4515,7 @@ struct result_queue {
         return {static_cast<unsigned>(counted_entries >> shift),
                 counted_entries & ((status_word(1) << shift) - 1)};
     }
-    /* By a block that took its part: the last one leaves all words zero. */
+    /* Leaves the queue after the last run. The last block to call it leaves all words zero. */
     FASTREDUCE_DEVICE void leave(unsigned count, bool &last) const
     {
         if (threadIdx.x == 0)
@@ -4505,7 +4526,7 @@ struct result_queue {
     }
 };
 
-/* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
+/* Reduces `rows` rows from number `first` on by a warp, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
 FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan &share,
                                      const reduction_output<Reducer> &output, size_t first,
@@ -4535,7 +4556,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan 
     Value values[packs];
     load_row_values<How>(reducer, share.chunks, part_of, values);
     pair_lanes(reducer, lanes_log, chunks_log, values);
-    /* what the lane is left with: of chunks from `chunk` on */
+    /* What the lane is left with is of chunks from `chunk` on. */
     unsigned chunk = 0;
 #pragma unroll
     for (unsigned b = 0; b < packs_log; ++b)
@@ -4567,7 +4588,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan 
     }
 }
 
-/* By a warp: a longer result. */
+/* Reduces a longer result by a warp. */
 template <class Reducer>
 FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
                                       const reduction_output<Reducer> &output,
@@ -4610,7 +4631,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
                       span.n == 0 ? reducer.identity() : value, span.n);
 }
 
-/* Results that a block's warps do together. */
+/* Results that wait for all of a block's warps. */
 struct block_results {
     static constexpr unsigned most = 64;
     unsigned count;
@@ -4623,7 +4644,7 @@ struct block_results {
     }
 };
 
-/* By a block: a run of a segment. Out of line, as it is long and called twice. */
+/* Reduces a run of a segment by a block. Out of line, as it is long and called twice. */
 template <unsigned Packs, class Reducer>
 __device__ __noinline__ void
 reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
@@ -4637,7 +4658,7 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
         array.template locate_tile<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
 }
 
-/* By a block: the results that need all its warps, one after the other. */
+/* Reduces by a block the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
 reduce_by_block(const row_bounds &bounds, const rows_plan &share,
@@ -4657,7 +4678,7 @@ reduce_by_block(const row_bounds &bounds, const rows_plan &share,
     }
 }
 
-/* By a block: runs of what is listed, in turn, from the end. */
+/* Reduces runs of queued results by a block, in turn, from the last one on. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
 reduce_queued(const row_bounds &bounds, const rows_plan &share,
@@ -4686,13 +4707,14 @@ reduce_queued(const row_bounds &bounds, const rows_plan &share,
     queue.leave(queued.entries, last);
 }
 
-/* Bytes, those before the first in its vector, and those that lanes read beyond. */
+/* A warp's elements in shared memory, with room for what is before the first in its vector and for
+ * what lanes read beyond the last. */
 struct alignas(pack_bytes) warp_stage {
     unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
 };
 
-/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
- * memory. All loads are under way at once. */
+/* Copies `count` elements into the warp's stage, where they begin as many bytes after a vector as
+ * in memory. All loads are under way at once. */
 template <class Element>
 FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, unsigned count)
 {
@@ -4709,13 +4731,13 @@ FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, uns
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
         if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
-    /* half of the lanes each, one by one: elements before and after */
+    /* Each half of the warp loads elements one by one, before and after the vectors. */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
         reinterpret_cast<Element *>(stage + misalignment)[element] = from[element];
 }
 
-/* A pack of elements in shared memory, from anywhere on where elements may be. */
+/* Returns a pack of elements in shared memory, which may begin at any element. */
 template <class Element>
 FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
 {
@@ -4734,11 +4756,11 @@ FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
     return loaded;
 }
 
-/* Where a short result begins in a warp's stage, in elements from the first one's on. */
+/* Where a short result begins in a warp's stage, in elements after the first one's. */
 struct staged_result {
     unsigned begin, n;
 };
-/* A warp's shared memory. */
+/* A warp's shared memory for segments. */
 template <class Reducer>
 struct warp_shared {
     warp_stage stage;
@@ -4746,7 +4768,7 @@ struct warp_shared {
     typename Reducer::Value carried[keeps_lane_values<Reducer>() ? 1 : most_run_log + 1];
 };
 
-/* Results from number `first` on, some a lane. */
+/* Where the next results' elements are, a few results a lane. */
 struct upcoming_spans {
     row_bounds::span spans[most_passes];
     FASTREDUCE_DEVICE void load(const row_bounds &bounds, size_t first, size_t end)
@@ -4760,13 +4782,14 @@ struct upcoming_spans {
     }
 };
 
-/* What is in a stage: elements from the first result's on, of so many results. */
+/* A stage's content: `elements` elements, from `begin` on, of `results` results. */
 struct stage_content {
     size_t begin;
     unsigned results, elements;
 };
 
-/* By a warp: which results from `first` on have room in a stage together; none if that is long. */
+/* Chooses the results from `first` on that have room in a stage together: none if the first is
+ * long. */
 template <class Element>
 FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, size_t first,
                                                   size_t end, staged_result *results)
@@ -4774,7 +4797,7 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, 
     constexpr size_t capacity = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs<Element> * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
-    /* of the first that has elements; an empty one may begin anywhere */
+    /* The first result that has elements begins here; an empty one may begin anywhere. */
     const unsigned full = __ballot_sync(all_lanes, window.spans[0].n > 0);
     const size_t begin =
         full != 0 ? shuffle(window.spans[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
@@ -4803,7 +4826,7 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, 
     return content;
 }
 
-/* The Value of Leaf packs in shared memory, from element `index` on, of which `exist` exist. */
+/* Reduces Leaf packs in shared memory, from element `index` on, of which `exist` elements exist. */
 template <unsigned Leaf, class Reducer>
 FASTREDUCE_DEVICE typename Reducer::Value
 staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
@@ -4823,8 +4846,8 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
     return leaf_value(reducer, items);
 }
 
-/* 2^lanes_log lanes reduce n elements in shared memory, a leaf each at a time, in so many steps, as
- * many for all of a warp; each gets the Value. */
+/* Reduces n elements in shared memory by 2^lanes_log lanes, which all get the Value: a leaf a lane
+ * in each of `steps` steps, as many for all of a warp. */
 template <unsigned Leaf, class Reducer>
 FASTREDUCE_DEVICE typename Reducer::Value
 staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
@@ -4854,7 +4877,7 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     return value[0];
 }
 
-/* By a warp: short results, which are in its stage. */
+/* Reduces the short results in a warp's stage. */
 template <class Reducer>
 FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
                                      const stage_content &content,
@@ -4876,7 +4899,7 @@ FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
                        lanes_log = warp_log - count_log,
                        number = begin_of_group + (lane >> lanes_log);
         const staged_result result = number < content.results ? results[number] : staged_result{};
-        /* packs of a lane; leaves are short where many lanes would meet in a bank */
+        /* Packs of a lane. Leaves are short where many lanes would meet in a bank. */
         const unsigned packs =
             ((warp_max(result.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
         const unsigned char *const from =
@@ -4897,7 +4920,7 @@ FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
     }
 }
 
-/* By a warp: results before `end`. */
+/* Reduces results from `next` to `end` by a warp. */
 template <class Reducer>
 FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_plan &share,
                                          const reduction_output<Reducer> &output,
@@ -4911,7 +4934,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_pl
     window.load(bounds, next, end);
 #pragma unroll 1
     while (next < end) {
-        stage_content content = {}; /* a single result needs no stage */
+        stage_content content = {}; /* A single result needs no stage. */
         if (share.per_warp > 1)
             content = choose_neighbours<Element>(window, next, end, shared.results);
         if (content.results == 0) {
@@ -4942,7 +4965,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_pl
     }
 }
 
-/* The results of a warp. */
+/* A warp's results. */
 struct result_range {
     size_t first, end;
     FASTREDUCE_DEVICE result_range(const row_bounds &bounds, const rows_plan &share,
@@ -4954,7 +4977,7 @@ struct result_range {
     }
 };
 
-/* A lane's packs of a row, so many elements apart. */
+/* A lane's packs of a row, `stride` elements apart. */
 template <class Input, unsigned Packs>
 struct packs_of_row {
     using Element = Input;
@@ -4965,7 +4988,7 @@ struct packs_of_row {
     FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
 };
 
-/* By a warp: a row by 2^lanes_log lanes each, where any order will do. */
+/* Reduces rows by a warp, 2^lanes_log lanes each, where any order will do. */
 template <row_loads How, class Reducer>
 FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan &share,
                                        const reduction_output<Reducer> &output, size_t first,
@@ -4992,7 +5015,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan
         reducer.store(bounds.address(output.result, first + number), value[0], n);
 }
 
-/* By a warp: so many rows from number `first` on. */
+/* Reduces `rows` rows from number `first` on by a warp. */
 template <row_loads How, class Reducer>
 FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &share,
                                    const reduction_output<Reducer> &output, size_t first,
@@ -5003,7 +5026,7 @@ FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &sh
     reduce_chunks<How>(bounds, share, output, first, rows);
 }
 
-/* Short rows, the last ones first. */
+/* Reduces short rows, the last ones first. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_short_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output)
@@ -5031,7 +5054,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
         reduce_rows<how>(bounds, share, output, range.first, rows);
 }
 
-/* Segments. */
+/* Reduces segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     reduce_segments(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
@@ -5046,8 +5069,8 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     const result_range range(bounds, share, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    /* where nothing is long no block has to wait for others; where few are, runs are of a tile or
-     * two: 25 % faster for one, but 20 % slower for 268 (one H100) */
+    /* Where nothing is long no block waits for others. Where few segments are, runs are of a tile
+     * or two: 25 % faster for one, but 20 % slower for 268 (one H100). */
     bool has_long = !share.few_segments;
     if (share.few_segments) {
         upcoming_spans window;
@@ -5072,7 +5095,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (queued.runs > 0) reduce_queued<packs>(bounds, share, output, queue, queued, shared);
 }
 
-/* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
+/* Reduces long rows, by a block of 128 or 256 threads for each run of tiles, the last one first. */
 template <class Reducer, unsigned Packs>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     reduce_long_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
@@ -5100,29 +5123,29 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 
 /* ---- Columns ----
  *
- * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
- * at a time, of which all loads are under way at once. Rows are shared out by powers of two, so
- * that neighbours of the tree meet: leaves to neighbouring lanes, as far as these do
- * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
- * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
- * shows in no bit. */
+ * The same for elements that do not lie together. A lane goes down its columns, a leaf of some rows
+ * at a time; all loads of a leaf are under way at once. Rows are shared out by powers of two, so
+ * that neighbors of the tree meet. Leaves go to neighboring lanes, as far as these do not lie
+ * across results. The Values of a warp's steps meet as ones carry in the binary number that counts
+ * steps; then those of warps, of a block's tiles, and of blocks. The plan says how many of each
+ * there are, which shows in no bit. */
 constexpr unsigned columns_block = 256, columns_warps_log = 3;
 
 struct columns_plan {
-    unsigned across_log;                 /* of a warp's lanes, those that lie across results */
-    unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
+    unsigned across_log;                 /* lanes of a warp that lie across results */
+    unsigned warps_log;                  /* warps of a block that lie down the rows */
     unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
-    unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+    unsigned across_blocks, down_blocks; /* blocks with other results, and with other rows */
     bool prefetched;                     /* before the previous grid has ended */
 
-    /* Results of a block whose lanes have so many columns. */
+    /* Returns the results of a block whose lanes have `each` columns. */
     __host__ __device__ constexpr unsigned results_log(unsigned each) const
     {
         return bits_for(each) + across_log + columns_warps_log - warps_log;
     }
 };
 
-/* Columns next to each other, in a vector. */
+/* Neighboring columns, in a vector. */
 template <class Element, unsigned Columns>
 struct columns_vector {
     struct alignas(Columns * sizeof(Element)) type {
@@ -5133,14 +5156,15 @@ template <class Element>
 struct columns_vector<Element, 1> : type_identity<Element> {
 };
 
-/* A lane's registers. */
+/* What a lane has registers for. */
 template <class Reducer>
 struct columns_of {
     static constexpr unsigned element_bytes = sizeof(typename Reducer::Element),
                               value_words = (sizeof(typename Reducer::Value) + 3) / 4,
                               most_words = Reducer::any_order ? 16 : 8; /* of a level */
 
-    /* Columns that it reads as vectors: of 16 bytes, or 8 where a pack has 16 rows. */
+    /* Returns how many columns a lane reads as a vector: of 16 bytes, or 8 where a pack has 16
+     * rows. */
     static __host__ __device__ constexpr unsigned wide()
     {
         if (pack_bytes % element_bytes != 0 || element_bytes > 8) return 1;
@@ -5148,7 +5172,7 @@ struct columns_of {
         while (each * value_words > most_words && each * element_bytes > 4) each /= 2;
         return each;
     }
-    /* Rows of a leaf, as far as these have room. */
+    /* Returns how many rows a leaf has, as far as there is room. */
     static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
@@ -5157,13 +5181,13 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
-    /* Blocks on a multiprocessor, at least. (Of single narrow columns, where it is heavy, 3 take
-     * 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
+    /* Returns the least number of blocks on a multiprocessor. (For single narrow columns that are
+     * compute bound, 3 take 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
         return each * value_words > 4 ? 2 : !Reducer::heavy ? 3 : element_bytes > 4 ? 2 : 4;
     }
-    /* Levels of a warp's steps. */
+    /* Returns the levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned each)
     {
         const unsigned fitting = 48 / (each * value_words);
@@ -5171,7 +5195,7 @@ struct columns_of {
     }
 };
 
-/* The padding for a missing row. */
+/* Returns the padding for a missing row. */
 template <class Reducer, class Element, class Vector>
 FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
@@ -5189,7 +5213,7 @@ FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from
     return row;
 }
 
-/* A pack of one of the columns, or of the one there is. */
+/* Fills a pack with rows of column c of a vector, or of the only column. */
 template <class Element, class Vector, unsigned Size>
 FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
 {
@@ -5201,7 +5225,7 @@ FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Element (&rows)[Size],
     to.gather(rows);
 }
 
-/* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
+/* Reduces a leaf of each of a lane's columns: the rows from `row` on, as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, size_t stride,
                                    size_t row, size_t n, Value (&values)[Columns])
@@ -5238,7 +5262,7 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
     });
 }
 
-/* Values of a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
+/* Reduces a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &results,
                                     const columns_plan &plan, const Element *from, size_t first,
@@ -5277,8 +5301,8 @@ FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_result
     if constexpr (Reducer::any_order) pair_lanes_of_rows();
 }
 
-/* Values of parts of 2^results_log results each, one part after the other in shared memory, to
- * those of results, in the places of the first part: each is seen by its thread alone. */
+/* Combines parts in shared memory, each of 2^results_log Values, in order, into the first part.
+ * Each result is touched by one thread only. */
 template <class Reducer, class Value>
 FASTREDUCE_DEVICE void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
                                   unsigned results_log)
@@ -5304,8 +5328,9 @@ FASTREDUCE_DEVICE void fold_parts(const Reducer &reducer, Value *values, unsigne
     }
 }
 
-/* Values of a block's results from those of all blocks with them, in the one with the first rows,
- * and true: as in reduce_run. A group is of as many blocks as their Values have places. */
+/* Combines the partial Values of all blocks that share these columns, as reduce_run does, and
+ * returns true in the block that ends up with them. A group has as many blocks as there is room for
+ * their Values. */
 template <unsigned Columns, class Reducer, class Value>
 FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
                                          unsigned number, size_t first, size_t results,
@@ -5329,7 +5354,7 @@ FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_p
         const auto awaited = [&](unsigned c) {
             return has_result && part + c * stride > 0 && part + c * stride < parts;
         };
-        Value partial[Columns]; /* words' places fit 32 bits, which take fewer registers */
+        Value partial[Columns]; /* Words are counted in 32 bits, which take fewer registers. */
         partials::await(status_words + ((number + part) * results + result) * partials::count,
                         static_cast<unsigned>(stride * results), awaited, partial);
         __syncthreads();
@@ -5343,7 +5368,7 @@ FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_p
     return true;
 }
 
-/* A block has neighbouring results, and of their rows a run of tiles; the first has the last. */
+/* Reduces neighboring columns over a run of tiles by a block. Block 0 takes the last run. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
     reduce_columns(strided_results results, columns_plan plan, reduction_output<Reducer> output,
@@ -5356,7 +5381,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
                    column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
                    results_log = plan.results_log(Columns);
-    /* rows of a step, of a tile; in any order warps take steps in turn, to have equally many */
+    /* Logarithms of the rows of a step and of a tile. In any order warps take steps in turn, to
+     * have equally many. */
     const unsigned step_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log,
                    tile_log = step_log + plan.steps_log + plan.warps_log,
                    down_log = Reducer::any_order ? step_log : step_log + plan.steps_log;
@@ -5404,8 +5430,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
 
 /* ---- Results of a few elements ---- */
 
-/* Elements of a result that a thread reduces, at most: planes of 4 x 4 halves take .22 of the time
- * of columns, rows of 2 .60 of that of chunks (one H200). Its results, for more loads. */
+/* Returns the most elements of a result that one thread reduces. Planes of 4 x 4 halves take .22 of
+ * the time of columns, rows of 2 .60 of that of chunks (one H200). */
 __host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_bytes)
 {
     return element_bytes > 4 ? 4 : 8;
@@ -5415,7 +5441,7 @@ __host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
     return element_bytes > 8 ? 1 : 4;
 }
 
-/* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
+/* Reduces several results by a thread. It compiles Most loads for each. */
 template <unsigned Most, class Reducer>
 FASTREDUCE_DEVICE void reduce_tiny_results(const strided_results &results, size_t first,
                                            const reduction_output<Reducer> &output)
@@ -5482,9 +5508,9 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
-/* A sum's output: the operator's result, rounded to 24 bits or 53; or if `result` is null, an
- * accumulator's limbs. And what of the elements' bits is summed: `mask` of a float's, or of the
- * upper half of a double's. */
+/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
+ * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
+ * summed. */
 struct exact_output {
     void *result;
     int64_t *total;
@@ -5493,9 +5519,9 @@ struct exact_output {
     unsigned mask = every_bit;
 };
 
-/* Blocks take its tiles in turn, as many as there is room for, because what they hand over is long.
- * They go from the end to the front: what was just written is in the cache. As reduce_pairwise it
- * begins before the previous grid has ended. */
+/* Reduces one array exactly. Blocks take its tiles in turn, as many blocks as there is room for,
+ * because what they hand over is long. They go from the end to the front, as what was just written
+ * is in the cache. As reduce_pairwise it begins before the previous grid has ended. */
 template <class Accumulator, unsigned Packs>
 __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
     reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
@@ -5512,16 +5538,16 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
         tiles = blocks_for(array.n, tile_elements);
     }
     Accumulator accumulator(output, array.n, dynamic_shared<void>());
-    /* below 0 numbers wrap around */
+    /* Below 0 numbers wrap around. */
 #pragma unroll 1
     for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
         const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
         lane_packs<Element, Packs> items = {{}, offset.index, array.n};
         items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
-        lane_packs<Element, Packs> others = items; /* squares, where there is no other array */
+        lane_packs<Element, Packs> others = items; /* squares, if there is no other array */
         if (Accumulator::two_arrays && array.other != nullptr)
             others.load(static_cast<const Element *>(array.other), offset, array.streaming, zero);
-        /* after the first loads: 3 to 8 % faster than at once up to 2^18 (one H200) */
+        /* After the first loads it is 3 to 8 % faster than at once, up to 2^18 (one H200). */
         allow_next_grid();
         accumulator.add_items(items, others);
     }
