@@ -3172,20 +3172,29 @@ FASTREDUCE_DEVICE Value block_reduce(Value value, Value *warp_values)
 /* ================================================================================================
  * Room 5: the ladder
  * May hold: V0..V7, one kernel each, in order, and the loop that launches them. All have one
- * skeleton: load to shared memory, a tree over the block, thread 0 stores the block's partial. A
- * neighbour differs by the one idea its comment calls Change.
+ * skeleton: load to shared memory, a tree over the block, thread 0 stores the block's partial.
+ * Each differs from the one before by the idea that its comment calls Change.
  *
  * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
  * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
  * to 1024; from V5 on that is the template parameter BlockSize.
  * ============================================================================================= */
 
+namespace detail
+{
+/* Returns input[i] as a Value, or the identity past the end. */
+template <class Operator, class Value, class Input>
+FASTREDUCE_DEVICE Value load_item(const Input *input, size_t i, size_t n)
+{
+    return i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+}
+} // namespace detail
+
 /* V0, baseline.
  * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
  * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
  * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
- *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
- *         besides. */
+ *         each warp takes every step for a few of its lanes. And % is slow. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -3195,14 +3204,17 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
@@ -3222,15 +3234,18 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned index = 2 * stride * tid;
         if (index < blockDim.x) sdata[index] = combine(sdata[index], sdata[index + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
@@ -3248,22 +3263,25 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
 /* V3, add during load.
- * Change: each thread loads two elements, a block apart, and adds them before the tree. Its sum,
- *         begun there, stays in a register, and sdata[tid] is the copy that others read.
+ * Change: two. Each thread loads two elements, a block apart, and adds them before the tree. And
+ *         its sum, begun there, stays in a register; sdata[tid] is the copy that others read.
  * Why:    every thread adds at least once; half the blocks, and less than half the shared memory
- *         traffic an element. V2 takes 10 % less with the register (1121 us, against 1239; 2^28
+ *         traffic an element. The register alone saves V2 10 % (1121 us, against 1239; 2^28
  *         floats, one H100).
  * Costs:  the last six steps keep every warp at block barriers for the work of one. */
 template <class Operator, class Value, class Input>
@@ -3275,16 +3293,19 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3305,23 +3326,29 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (blockDim.x > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || blockDim.x > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3339,24 +3366,30 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * BlockSize) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + BlockSize < n) value = combine(value, static_cast<Value>(input[i + BlockSize]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
 #pragma unroll
     for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (BlockSize > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3375,6 +3408,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
+    /* Load the thread's elements, and add them. */
     Value value = Operator::template identity<Value>();
     if (i + (Items - 1) * BlockSize < n) {
 #pragma unroll
@@ -3388,19 +3422,24 @@ __global__ void __launch_bounds__(BlockSize)
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
 #pragma unroll
     for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (BlockSize > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3410,8 +3449,9 @@ __global__ void __launch_bounds__(BlockSize)
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
  *         one H200).
- * Next:   reduce_pairwise, in room 6: neighbours add up, as in V0, but in registers first, then
- *         lanes, warps and blocks, in one launch. */
+ * Next:   reduce_pairwise, in room 6, by four steps, lessons 10 to 13 of examples/course: loads
+ *         of vectors; pairs of neighbors, by lanes that hand halves over; one launch, in which
+ *         blocks meet; and the sum whose order six lines of C name. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -3422,6 +3462,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
+    /* Load the thread's elements, and add them. */
     Value value = Operator::template identity<Value>();
     if (i + (Items - 1) * BlockSize < n) {
 #pragma unroll
@@ -3433,17 +3474,21 @@ __global__ void __launch_bounds__(BlockSize)
             value = combine(value, static_cast<Value>(input[k]));
     }
 
+    /* Reduce each warp in registers. */
 #pragma unroll
     for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
         value = combine(value, detail::shuffle_down(value, delta));
     if (tid % warp_size == 0) warp_values[tid / warp_size] = value;
     __syncthreads();
+
+    /* Reduce the warps' values in the first warp. */
     if (tid >= warp_size) return;
     if (tid < warps) value = warp_values[tid];
 #pragma unroll
     for (unsigned delta = warps / 2; delta > 0; delta /= 2)
         value = combine(value, detail::shuffle_down(value, delta));
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
