@@ -3799,12 +3799,19 @@ FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
     return reducer.combine(chosen(swapped, neighbor, value), chosen(swapped, value, neighbor));
 }
 
+/* A number that is known when the kernel is compiled, where others are known when it runs. */
+template <unsigned Number>
+struct fixed_number {
+    __host__ FASTREDUCE_DEVICE constexpr operator unsigned() const { return Number; }
+};
+
 /* Reduces results that 2^lanes_log lanes share, with 2^chunks_log Values of each lane, in the order
  * of chunks and then of lanes. While lanes pair, each hands over the half of its Values that its
  * partner keeps, so this takes Count - 1 shuffles more than one Value a lane. Afterwards a lane has
  * Count >> lanes_log results, or one. */
-template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Value, unsigned Count>
-FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, unsigned lanes_log, unsigned chunks_log,
+template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Log, class ChunksLog,
+          class Value, unsigned Count>
+FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksLog chunks_log,
                                   Value (&values)[Count])
 {
     if constexpr (Held == 0) {
@@ -3820,35 +3827,34 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, unsigned lanes_log, un
         }
         pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
-#pragma unroll
-        for (unsigned delta = Delta; delta < warp_size; delta *= 2)
-            if (delta >> lanes_log == 0)
-                values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
-                                         (threadIdx.x & delta) != 0);
-                /* The number of a Value's chunk lies reversed in the lanes. */
-#pragma unroll
-        for (unsigned bit = Count / 2; bit > 0; bit /= 2)
-            if (bit << chunks_log >= Count)
-                values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                         (threadIdx.x & bit) != 0);
+        constexpr unsigned unrolled = standard::is_same<Log, unsigned>::value ? 1 : warp_log;
+#pragma unroll unrolled
+        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
+                                     (threadIdx.x & delta) != 0);
+            /* The number of a Value's chunk lies reversed in the lanes. */
+#pragma unroll unrolled
+        for (unsigned bit = Count / 2; bit > 0 && bit << chunks_log >= Count; bit /= 2)
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
+                                     (threadIdx.x & bit) != 0);
     }
 }
 
-/* Returns the Value of 2^lanes_log lanes that have Count Values each. Reducers that allow any order
- * have one, which some reduce faster by a whole warp. IsTile: it comes from one tile. */
-template <bool IsTile, class Reducer, class Value, unsigned Count>
-FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, unsigned lanes_log,
-                                    Value (&values)[Count])
+/* Returns the Value of Lanes lanes that have Count Values each. Reducers that allow any order have
+ * one, which some reduce faster by a whole warp. IsTile: it comes from one tile. */
+template <unsigned Lanes, bool IsTile, class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, Value (&values)[Count])
 {
+    constexpr fixed_number<bits_for(Lanes)> lanes_log;
     if constexpr (!Reducer::any_order) {
-        pair_lanes(reducer, lanes_log, bits_for(Count), values);
+        pair_lanes(reducer, lanes_log, fixed_number<bits_for(Count)>(), values);
     } else if constexpr (Reducer::by_warp) {
         return reducer.warp_value(values[0]);
     } else if constexpr (IsTile && Reducer::tile_by_warp) {
         return reducer.tile_warp_value(values[0]);
     } else {
         Value value[1] = {values[0]};
-        pair_lanes(reducer, lanes_log, 0, value);
+        pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
         return value[0];
     }
     return values[0];
@@ -3865,7 +3871,7 @@ FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads,
     __syncthreads();
     if (warp > 0) return warp_value;
     Value value[1] = {lane < threads / warp_size ? warp_values[lane] : reducer.zero()};
-    return lanes_value<false>(reducer, bits_for(Warps), value);
+    return lanes_value<Warps, false>(reducer, value);
 }
 
 __host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
@@ -4009,7 +4015,7 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
     partial_words<Value>::await(status_words + size_t(number + first) * partial_words<Value>::count,
                                 warp_size, awaited, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
-    value = lanes_value<false>(reducer, warp_log, values);
+    value = lanes_value<warp_size, false>(reducer, values);
     return by_warp ? value : block_value(reducer, threads, value, shared.warp_values);
 }
 
@@ -4066,7 +4072,7 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
             values[0] = lane_value = tile > 0 ? reducer.combine(lane_value, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
         if (!keeps_values || tile + 1 == tiles)
-            value = block_value(reducer, threads, lanes_value<true>(reducer, warp_log, values),
+            value = block_value(reducer, threads, lanes_value<warp_size, true>(reducer, values),
                                 shared.warp_values);
         if (array.run_log == 0) break;
         if (!keeps_values && threadIdx.x == 0)
@@ -4667,7 +4673,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
         item_values(reducer, items, items, values);
         if constexpr (keeps_values)
             values[0] = lane_value = turn > 0 ? reducer.combine(lane_value, values[0]) : values[0];
-        if (!keeps_values || last) value = lanes_value<true>(reducer, warp_log, values);
+        if (!keeps_values || last) value = lanes_value<warp_size, true>(reducer, values);
         if (!keeps_values && threadIdx.x % warp_size == 0)
             value = carry(reducer, value, carried, turn, last);
     }
@@ -4914,11 +4920,11 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
             value[0] = reducer.combine(value[0], here);
         } else {
             value[0] = here;
-            pair_lanes(reducer, lanes_log, 0, value);
+            pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
             if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
         }
     }
-    if constexpr (Reducer::any_order) pair_lanes(reducer, lanes_log, 0, value);
+    if constexpr (Reducer::any_order) pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
     return value[0];
 }
 
@@ -5055,7 +5061,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan
         load_packs<How>(items.packs, from + index, n - index, stride, reducer.padding(from));
         value[0] = reducer.combine(value[0], thread_value(reducer, items));
     }
-    pair_lanes(reducer, share.lanes_log, 0, value);
+    pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
     if (lane % lanes == 0 && number < rows)
         reducer.store(bounds.address(output.result, first + number), value[0], n);
 }
@@ -5912,6 +5918,7 @@ struct window_sum {
         /* some of x lies below; signs of 0 differ */
         below |= __float_as_uint(rounded) ^ __float_as_uint(remainder);
     }
+    FASTREDUCE_DEVICE bool has_all_bits() const { return (below & 0x7fffffff) == 0; }
     FASTREDUCE_DEVICE bool is_complete() const
     {
         return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
@@ -7251,7 +7258,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 #pragma unroll
             for (unsigned k = 0; k < count; ++k) window.add(element_at(k), position);
             sum = window.number(position);
-            return (position <= top_position) & window.is_complete();
+            return (position <= top_position) & window.has_all_bits();
         }
     };
     /* Adds up in doubles: packs as one where a double holds their sum. Out of line, as it is
