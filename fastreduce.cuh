@@ -9863,49 +9863,21 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
-/* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI).
- * Templates lie in a namespace that names the version, so that no two share an ABI.
+/* Revisions of this file's own parts; those of both files are at the end of fastreduce.h.
+ * Templates lie in a namespace that names the version, so that no two versions share an ABI.
  *
- *   0.7.0  2026-11  As fastreduce.h says; here nothing has changed.
- *   0.6.1  2026-11  Bits: EXACT of many long results, AUTO of many long segments, and what
- *                   -use_fast_math and -ftz=true changed, as fastreduce.h says. AUTO of elements or
- *                   results of more than 32 bytes: operands stay in index order; before, V7 asked
- *                   that the operator commutes.
- *                   plus and multiplies of floats round each operation by itself, and are no longer
- *                   fused with a transform's products.
- *                   API: AUTO takes up to 128 bytes; more are refused when compiled, and
- *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP. reduce() with the
- *                   operator first; status_string().
- *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
- *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
- *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
- *                   as fastreduce_accumulate refuses doubles; EXACT of products of doubles,
- *                   fastreduce_accumulate_dot_f64; EXACT VARIANCE. V0..V7 of the C functions take
- *                   sums of floats alone; V3..V5 of reduce() and round() always have two items a
- *                   thread, and V4 no choice of tails. New names: FASTREDUCE_WITH_SHAPES,
- *                   FASTREDUCE_WITH_EXACT_PRODUCTS.
- *                   ABI: fastreduce_config has two more members at its end.
- *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
- *                   bits. Dot products, too. Sums of negative zeros are -0.
- *                   API: needs C++17, before C++14. Operands stay in index order, so that users'
- *                   operators need not commute.
- *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
- *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments (FASTREDUCE_SHAPES),
- *                   fastreduce_dot, fastreduce::dot; EXACT of rows, columns and segments, of every
- *                   float, of dot products, magnitudes, squares (FASTREDUCE_EXACT_PRODUCTS), norms
- *                   and means; exact_atomic_add, exact_block_reduce.
- *                   ABI: the C functions end in the version (FASTREDUCE_SUFFIX).
- *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
- *                   floats.
- *                   API: fastreduce_reduce: 12 element types, 13 operators (FASTREDUCE_TYPES,
- *                   FASTREDUCE_OPERATORS); operators with state, transforms; a length in GPU
- *                   memory.
- *                   ABI: fastreduce_config has two more members at its end;
- *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
- *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
- *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
- *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
- *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *   0.8.0  2026-11  API: FASTREDUCE_EXACT_INTEGER is gone, and so are the older names
+ *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS.
+ *   0.6.1  2026-11  Bits: AUTO keeps operands of more than 32 bytes in index order; before, V7
+ *                   asked that the operator commutes. plus and multiplies of floats round each
+ *                   operation by itself.
+ *                   API: AUTO refuses elements or results of more than 128 bytes when compiled.
+ *                   FASTREDUCE_NO_OVERLAP; reduce() with the operator first; status_string().
+ *   0.6.0  2026-11  API: V3..V5 of reduce() and round() always have two items a thread, and V4 no
+ *                   choice of tails.
+ *   0.5.0  2026-11  API: needs C++17. Users' operators need not commute.
+ *   0.4.0  2026-11  API: fastreduce::dot, exact_atomic_add, exact_block_reduce.
+ *   0.3.0  2026-11  API: operators with state, and transforms.
  *
  * MIT License
  *
