@@ -521,6 +521,14 @@ def check_accumulators():
         for thread in threads:
             thread.join()
         that(shared.value("float64") == 200 * 499500, f"{name}: of four threads {shared.value()}")
+    if torch:
+        leaf = torch.ones(3, requires_grad=True)
+        refuses(lambda: fr.Accumulator().add(leaf), TypeError, "gradient", "a gradient")
+        refuses(
+            lambda: fr.Accumulator().add(torch.ones(3, device="meta")), ValueError, "CPU", "no memory"
+        )
+        offsets = torch.tensor([0, 2], device="meta")
+        refuses(lambda: fr.segments(torch.ones(3), offsets), Exception, "", "no offsets to read")
     refuses(lambda: fr.Accumulator("int32"), TypeError, "int32", "of integers")
     refuses(
         lambda: fr.Accumulator().merge(fr.Accumulator("float64")), ValueError, "kinds", "two kinds"

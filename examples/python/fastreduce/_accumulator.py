@@ -17,7 +17,7 @@ _TAKES = {"float32": ("float32", "float16", "bfloat16"), "float64": ("float64",)
 
 
 class _Config(ctypes.Structure):
-    """fastreduce_config"""
+    """fastreduce_config. With no workspace, a call takes memory from the pool of the stream."""
     _fields_ = [("kernel", ctypes.c_int), ("block_size", ctypes.c_uint),
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
                 ("stream", ctypes.c_void_p), ("n_on_device", ctypes.c_void_p),
@@ -66,9 +66,10 @@ class Accumulator:
         if y is not None and _dtype(y) != name:
             raise TypeError("fastreduce: arrays are of different dtypes")
         where, make_limbs, wait, device = _place(x)
+        arrays = (x,) if y is None else (x, y)
         if y is not None and (x.shape != y.shape or _place(y)[0] != where):
             raise ValueError("fastreduce: arrays have different shapes or devices")
-        on_gpu = where[1] is not None
+        on_gpu = device is not None
         if on_gpu and not _core.BUILT["cuda"]:
             raise ValueError("fastreduce: this package was built without CUDA")
         function = getattr(_core.functions, "fastreduce_" + "host_" * (not on_gpu) + "accumulate"
@@ -76,18 +77,13 @@ class Accumulator:
         function.restype = ctypes.c_int if on_gpu or name != "float64" else None
         more: list[Any] = [ctypes.c_size_t(math.prod(x.shape))]
         more += [_core.TYPES.index(name)] * (name != "float64")
-        more += [ctypes.byref(_Config(stream=where[2]))] * on_gpu  # workspace: of the stream's pool
-
-        def accumulate(*arrays: Any) -> None:
-            given = [ctypes.c_void_p(_core.address(each)) for each in arrays if each is not None]
-            status = function(*given, *more)
+        more += [ctypes.byref(_Config(stream=where[2]))] * on_gpu
+        with self._lock, device or contextlib.nullcontext():
+            limbs, _ = self._parts.get(where) or (make_limbs(self._count), wait)
+            status = function(*map(_address, (*arrays, limbs)), *more)
             if status:
                 raise (RuntimeError if status > 0 else TypeError if status == -2 else ValueError)(
                     "fastreduce: " + _core.functions.fastreduce_status_string(status).decode())
-
-        with self._lock, device:
-            limbs, _ = self._parts.get(where) or (make_limbs(self._count), wait)
-            _core.call(accumulate, (x, y), limbs, None, ())
             self._parts[where] = limbs, wait
         return self
 
@@ -147,17 +143,20 @@ def _dtype(x: Any) -> str:
 
 def _place(x: Any) -> Any:
     """The library, device and stream of x; what makes limbs there; what waits for them; what makes
-    the device the current one."""
+    the GPU of x the current one."""
     name = type(x).__module__.partition(".")[0]
     module = sys.modules[name]
-    here = contextlib.nullcontext()
     if name == "numpy":
-        return (name, None, 0), lambda count: module.zeros(count, "int64"), None, here
+        return (name, None, 0), lambda count: module.zeros(count, "int64"), None, None
     if name == "torch":
+        _core.check_gradient(x)
+        if x.device.type not in ("cpu", "cuda"):
+            raise ValueError("fastreduce: arrays are on the CPU or on NVIDIA GPUs")
+
         def make_limbs(count: int) -> Any:
             return module.zeros(count, dtype=module.int64, device=x.device)
         if not x.is_cuda:
-            return (name, None, 0), make_limbs, None, here
+            return (name, None, 0), make_limbs, None, None
         device = x.device.index
         stream = module.cuda.current_stream(device).cuda_stream
         return ((name, device, stream), make_limbs, lambda: module.cuda.synchronize(device),
@@ -167,6 +166,15 @@ def _place(x: Any) -> Any:
             place = name, x.device.id, module.cuda.get_current_stream().ptr
         return place, lambda count: module.zeros(count, "int64"), x.device.synchronize, x.device
     raise TypeError("fastreduce: accumulators take arrays of NumPy, PyTorch and CuPy")
+
+
+def _address(x: Any) -> Any:
+    """Where the elements of x are, which have to follow each other."""
+    is_torch = hasattr(x, "data_ptr")
+    if not (x.is_contiguous() if is_torch else x.flags.c_contiguous):
+        raise ValueError("fastreduce: an array has gaps, or axes in another order")
+    return ctypes.c_void_p(x.data_ptr() if is_torch else
+                           x.ctypes.data if hasattr(x, "ctypes") else x.data.ptr)
 
 
 def _restore(data: bytes, dtype: str, products: bool) -> Accumulator:

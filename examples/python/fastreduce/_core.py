@@ -18,7 +18,6 @@ _library = tvm_ffi.load_module(_path)
 reduce_ = _library["reduce"]
 dot_ = _library["dot"]
 segments_ = _library["segments"]
-address = _library["address"]
 functions = ctypes.CDLL(_path)  # those of fastreduce.h
 functions.fastreduce_status_string.restype = ctypes.c_char_p
 
@@ -103,11 +102,16 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
     return adapter(function, arrays, out, result, arguments)
 
 
-def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
-           arguments: tuple[Any, ...]) -> Any:
-    if arrays[0].requires_grad and sys.modules["torch"].is_grad_enabled():
+def check_gradient(x: Any) -> None:
+    """Refuses a tensor of PyTorch whose gradient would be lost."""
+    if x.requires_grad and sys.modules["torch"].is_grad_enabled():
         raise TypeError("fastreduce: x requires a gradient: call the function of fastreduce.torch, "
                         "or pass x.detach()")
+
+
+def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+           arguments: tuple[Any, ...]) -> Any:
+    check_gradient(arrays[0])
     made = function(*arrays, out, *arguments)  # PyTorch allocates it
     return made if out is None else out
 

@@ -35,7 +35,8 @@ fastreduce_type type_of(const TensorView &x)
 {
     if (x.dtype() == DLDataType{kDLBool, 8, 1}) return FASTREDUCE_U8;
     const auto found = std::find(std::begin(dtypes), std::end(dtypes), x.dtype());
-    if (found == std::end(dtypes)) REFUSE(TypeError) << "no complex or such numbers are taken";
+    if (found == std::end(dtypes))
+        REFUSE(TypeError) << "arrays of complex or other such numbers are not taken";
     return static_cast<fastreduce_type>(found - dtypes + 1);
 }
 
@@ -56,7 +57,8 @@ void check_alike(const TensorView &x, const TensorView &y)
 {
     if (x.dtype() != y.dtype()) REFUSE(TypeError) << "arrays are of different dtypes";
     if (x.ndim() != 1 || !x.IsContiguous() || !fits(y, x.shape(), x.device()))
-        REFUSE(ValueError) << "arrays need one axis, no gaps, the same shapes, and one device";
+        REFUSE(ValueError)
+            << "arrays have to have one axis, no gaps, the same shapes and one device";
 }
 
 #define CHECK(call) \
@@ -64,7 +66,7 @@ void check_alike(const TensorView &x, const TensorView &y)
 
 #if FASTREDUCE_PYTHON_CUDA
 // Workspaces of zeroed memory: one for each device and stream, which later calls there use again. A
-// graph may run beside other work of the stream that it was captured from, so each capture has its
+// graph may run beside other work of the stream that it was captured from. So each capture has its
 // own, which is spare when the graph is destroyed.
 using place = std::tuple<int, cudaStream_t, unsigned long long>; // the last: of a capture, or 0
 auto &used = *new std::map<place, std::pair<void *, unsigned long long>>; // with a stream's id
@@ -74,8 +76,8 @@ auto &mutex = *new std::mutex; // these three outlive every graph
 void give_back(void *memory) // calls no function of CUDA's, which it may not
 {
     const std::lock_guard<std::mutex> lock(mutex);
-    const auto has_it = [&](const auto &one) { return one.second.first == memory; };
-    const auto found = std::find_if(used.begin(), used.end(), has_it);
+    const auto holds = [&](const auto &entry) { return entry.second.first == memory; };
+    const auto found = std::find_if(used.begin(), used.end(), holds);
     spare.emplace(std::get<0>(found->first), memory);
     used.erase(found);
 }
@@ -96,19 +98,19 @@ fastreduce_status find_workspace(int device, cudaStream_t stream, void *&memory)
 #endif
     const std::lock_guard<std::mutex> lock(mutex);
     auto &[found, owner] = used[{device, stream, capture}];
-    if (found && owner != id) CHECK(cudaDeviceSynchronize()); // of a destroyed stream
+    // A new stream may be at the address of a destroyed one, whose work may not be done.
+    if (found && owner != id) CHECK(cudaDeviceSynchronize());
     owner = id;
-    memory = found;
-    if (found) return FASTREDUCE_SUCCESS;
-    if (const auto one = spare.extract(device)) {
-        memory = one.mapped();
+    if ((memory = found)) return FASTREDUCE_SUCCESS;
+    if (const auto node = spare.extract(device)) {
+        memory = node.mapped();
     } else {
-        cudaStream_t own; // which nothing else waits for
+        cudaStream_t separate; // nothing else waits for it
         CHECK(cudaMalloc(&memory, FASTREDUCE_WORKSPACE_BYTES));
-        CHECK(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
-        CHECK(fastreduce_workspace_init(memory, FASTREDUCE_WORKSPACE_BYTES, own));
-        CHECK(cudaStreamSynchronize(own));
-        CHECK(cudaStreamDestroy(own));
+        CHECK(cudaStreamCreateWithFlags(&separate, cudaStreamNonBlocking));
+        CHECK(fastreduce_workspace_init(memory, FASTREDUCE_WORKSPACE_BYTES, separate));
+        CHECK(cudaStreamSynchronize(separate));
+        CHECK(cudaStreamDestroy(separate));
     }
     found = memory;
     if (!capture) return FASTREDUCE_SUCCESS;
@@ -118,24 +120,24 @@ fastreduce_status find_workspace(int device, cudaStream_t stream, void *&memory)
 }
 #endif
 
-// A call: its input, of which rows, columns or segments are reduced, or the products with y.
-struct call {
+// A call. It reduces rows, columns or segments of x, or adds up the products x * y.
+struct reduction {
     TensorView x;
     fastreduce_operator op;
     bool exact;
     fastreduce_type asked; // of results, or 0
     fastreduce_type type = type_of(x);
+    bool on_cpu = x.device().device_type == kDLCPU || x.device().device_type == kDLCUDAHost;
     fastreduce_shape shape = {1, 1, 1, 0, 0};
     const char *y = nullptr, *offsets = nullptr;
     fastreduce_config config = {};
     char *out = nullptr;
 
     // The first element of result k, and the number of its elements.
-    std::pair<int64_t, int64_t> elements(int64_t k) const
+    std::pair<int64_t, int64_t> elements(size_t k) const
     {
-        const int64_t inner = static_cast<int64_t>(shape.inner);
-        if (!offsets) return {k / inner * shape.outer_stride + k % inner, shape.n};
-        const auto at = [this](const void *from, int64_t i) {
+        if (!offsets) return {k / shape.inner * shape.outer_stride + k % shape.inner, shape.n};
+        const auto at = [this](const void *from, size_t i) {
             return config.offset_type == FASTREDUCE_I32 ? static_cast<const int32_t *>(from)[i]
                                                         : static_cast<const int64_t *>(from)[i];
         };
@@ -188,7 +190,7 @@ struct call {
         return status;
     }
 #endif
-    // Writes the results to a given output, or to one that the library of x makes and run() returns.
+    // Writes to the given output, or else to one of the library of x, which it returns.
     Tensor run(const Optional<TensorView> &given, ShapeView sizes)
     {
         const auto result = asked ? asked : fastreduce_output_type(type, op);
@@ -203,21 +205,24 @@ struct call {
             REFUSE(ValueError) << "out has gaps, or another shape or device than the result";
         out = data(output);
         fastreduce_status status = FASTREDUCE_ERROR_NO_DEVICE;
-        const int device = x.device().device_type;
-        if (device == kDLCPU || device == kDLCUDAHost) {
-            std::fenv_t before; // denormals may be zero in it, as in threads of XLA and PyTorch
+        if (on_cpu) {
+            std::fenv_t before; // threads of XLA and PyTorch may take denormals for zeros
             std::fegetenv(&before);
             std::fesetenv(FE_DFL_ENV);
             status = run_on_cpu(dtype.bits / 8);
             std::fesetenv(&before);
         }
 #if FASTREDUCE_PYTHON_CUDA
-        if (device == kDLCUDA) status = run_on_gpu();
+        if (x.device().device_type == kDLCUDA) status = run_on_gpu();
 #endif
-        const char *text = fastreduce_status_string(status);
-        if (status == FASTREDUCE_ERROR_UNSUPPORTED) REFUSE(TypeError) << text;
-        if (status > 0) REFUSE(RuntimeError) << text;
-        if (status) REFUSE(ValueError) << text;
+        if (status == FASTREDUCE_ERROR_NO_DEVICE)
+            REFUSE(ValueError)
+                << "this package does not read arrays on this device (show_config())";
+        if (status == FASTREDUCE_ERROR_UNSUPPORTED)
+            REFUSE(TypeError) << "there is no such reduction of " << x.dtype()
+                              << " (show_config())";
+        if (status > 0) REFUSE(RuntimeError) << fastreduce_status_string(status);
+        if (status) REFUSE(ValueError) << fastreduce_status_string(status);
         return made;
     }
 };
@@ -225,17 +230,17 @@ struct call {
 Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims,
               fastreduce_operator op, bool exact, fastreduce_type asked)
 {
-    call self{x, op, exact, asked};
-    auto &[outer, n, inner, outer_stride, stride] = self.shape; // into which the axes are merged
-    const auto one = axis.try_cast<int64_t>();
+    reduction job{x, op, exact, asked};
+    auto &[outer, n, inner, outer_stride, stride] = job.shape; // into which the axes are merged
+    const auto single = axis.try_cast<int64_t>();
     const auto list = axis.try_cast<Array<int64_t>>();
     std::vector<int64_t> sizes(x.shape().begin(), x.shape().end()); // of the result
-    size_t unit = 1, axes = one ? 1 : list ? list->size() : sizes.size();
+    size_t unit = 1, axes = single ? 1 : list ? list->size() : sizes.size();
     bool readable = true;
     for (int k = x.ndim(); k-- > 0;) {
         const auto is_k = [&](int64_t each) { return each == k || each == k - x.ndim(); };
         const bool reduced =
-            one ? is_k(*one) : !list || std::any_of(list->begin(), list->end(), is_k);
+            single ? is_k(*single) : !list || std::any_of(list->begin(), list->end(), is_k);
         axes -= reduced;
         if (reduced && keepdims) sizes[k] = 1;
         if (reduced && !keepdims) sizes.erase(sizes.begin() + k);
@@ -253,16 +258,16 @@ Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdim
         REFUSE(ValueError) << "these axes cannot be read without a copy: pass a contiguous array";
     if (!n && op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX)
         REFUSE(ValueError) << "no elements have neither a least nor a greatest one";
-    return self.run(out, ShapeView(sizes.data(), sizes.size()));
+    return job.run(out, ShapeView(sizes.data(), sizes.size()));
 }
 
 Tensor dot(TensorView x, TensorView y, Optional<TensorView> out, bool exact, fastreduce_type asked)
 {
     check_alike(x, y);
-    call self{x, FASTREDUCE_SUM, exact, asked};
-    self.y = data(y);
-    self.shape.n = x.numel();
-    return self.run(out, {nullptr, 0});
+    reduction job{x, FASTREDUCE_SUM, exact, asked};
+    job.y = data(y);
+    job.shape.n = x.numel();
+    return job.run(out, {nullptr, 0});
 }
 
 Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
@@ -270,31 +275,23 @@ Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
 {
     check_alike(x, x);
     check_alike(offsets, ends.value_or(offsets));
-    call self{x, op, exact, asked};
-    self.offsets = data(offsets);
-    self.config.end_offsets = ends ? data(*ends) : nullptr;
-    self.config.offset_type = type_of(offsets);
+    reduction job{x, op, exact, asked};
+    job.offsets = data(offsets);
+    job.config.end_offsets = ends ? data(*ends) : nullptr;
+    job.config.offset_type = type_of(offsets);
     if (offsets.dtype().code != kDLInt || offsets.dtype().bits < 32)
         REFUSE(TypeError) << "offsets have to be int32 or int64";
     const int64_t count = offsets.numel() - !ends;
     if (count < 0 || !fits(offsets, offsets.shape(), x.device()))
         REFUSE(ValueError) << "offsets have to be one number at least, on the device of the array";
-    self.shape.outer = count;
-    for (int64_t k = 0; x.device().device_type != kDLCUDA && k < count; ++k)
-        if (const auto [first, n] = self.elements(k); first < 0 || first + n > x.numel())
+    job.shape.outer = count;
+    for (int64_t k = 0; job.on_cpu && k < count; ++k)
+        if (const auto [first, n] = job.elements(k); first < 0 || first + n > x.numel())
             REFUSE(ValueError) << "segment " << k << " is not inside of the array";
-    return self.run(out, {&count, 1});
-}
-
-// Where the elements of an array without gaps are, for ctypes
-int64_t address(TensorView x)
-{
-    if (!x.IsContiguous()) REFUSE(ValueError) << "an array has gaps, or axes in another order";
-    return reinterpret_cast<int64_t>(data(x));
+    return job.run(out, {&count, 1});
 }
 } // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce, reduce)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(dot, dot)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(segments, segments)
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(address, address)
