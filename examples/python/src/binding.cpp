@@ -57,8 +57,7 @@ void check_alike(const TensorView &x, const TensorView &y)
 {
     if (x.dtype() != y.dtype()) REFUSE(TypeError) << "arrays are of different dtypes";
     if (x.ndim() != 1 || !x.IsContiguous() || !fits(y, x.shape(), x.device()))
-        REFUSE(ValueError)
-            << "arrays have to have one axis, no gaps, the same shapes and one device";
+        REFUSE(ValueError) << "arrays need one axis, no gaps, the same shapes, and one device";
 }
 
 #define CHECK(call) \
@@ -151,7 +150,7 @@ struct reduction {
         const auto reduce = exact ? fastreduce_host_reduce : fastreduce_host_pairwise;
         if (y) return dot(data(x), y, out, shape.n, type, asked);
         const size_t size = fastreduce_type_size(type);
-        std::vector<char> column(shape.stride > 1 ? shape.n * size : 0);
+        std::vector<char> column(x.numel() && shape.stride > 1 ? shape.n * size : 0);
         for (size_t k = 0; k < shape.outer * shape.inner; ++k) {
             const auto [first, n] = elements(k);
             const char *from = data(x) + first * size;
@@ -216,11 +215,9 @@ struct reduction {
         if (x.device().device_type == kDLCUDA) status = run_on_gpu();
 #endif
         if (status == FASTREDUCE_ERROR_NO_DEVICE)
-            REFUSE(ValueError)
-                << "this package does not read arrays on this device (show_config())";
+            REFUSE(ValueError) << "this build does not read arrays on this device";
         if (status == FASTREDUCE_ERROR_UNSUPPORTED)
-            REFUSE(TypeError) << "there is no such reduction of " << x.dtype()
-                              << " (show_config())";
+            REFUSE(TypeError) << "this build has no such reduction of " << x.dtype();
         if (status > 0) REFUSE(RuntimeError) << fastreduce_status_string(status);
         if (status) REFUSE(ValueError) << fastreduce_status_string(status);
         return made;
