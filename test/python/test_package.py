@@ -521,6 +521,11 @@ def check_accumulators():
         for thread in threads:
             thread.join()
         that(shared.value("float64") == 200 * 499500, f"{name}: of four threads {shared.value()}")
+    if torch:
+        leaf = torch.ones(3, requires_grad=True)
+        refuses(lambda: fr.Accumulator().add(leaf), TypeError, "gradient", "a gradient")
+        nowhere = torch.ones(3, device="meta")
+        refuses(lambda: fr.Accumulator().add(nowhere), ValueError, "CPU", "no memory at all")
     refuses(lambda: fr.Accumulator("int32"), TypeError, "int32", "of integers")
     refuses(
         lambda: fr.Accumulator().merge(fr.Accumulator("float64")), ValueError, "kinds", "two kinds"

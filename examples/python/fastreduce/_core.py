@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,13 @@ from ._build import BUILT  # written by the build: what the library holds
 
 __version__ = "0.7.0"
 
-_library = tvm_ffi.load_module(str(next(Path(__file__).parent.glob("_binding.*"))))
+_path = str(next(Path(__file__).parent.glob("_binding.*")))
+_library = tvm_ffi.load_module(_path)
 reduce_ = _library["reduce"]
 dot_ = _library["dot"]
 segments_ = _library["segments"]
-accumulate_ = _library["accumulate"]
-output_type = _library["output_type"]
-merge_accumulators = _library["merge_accumulators"]
-accumulator_value = _library["accumulator_value"]
+functions = ctypes.CDLL(_path)  # those of fastreduce.h
+functions.fastreduce_status_string.restype = ctypes.c_char_p
 
 # numbers of fastreduce.h
 TYPES = ("", "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
@@ -47,7 +47,7 @@ def result_type(x: str, op: int, asked: int) -> str:
     if op in (2, 3):
         return x  # of bools, a bool
     x = "uint8" if x == "bool" else x
-    return TYPES[output_type(TYPES.index(x), op)] if x in TYPES else x
+    return TYPES[functions.fastreduce_output_type(TYPES.index(x), op)] if x in TYPES else x
 
 
 def axes_of(axis: Any, count: int) -> list[int]:
@@ -75,16 +75,16 @@ def show_config() -> dict[str, Any]:
     CPU alone; "architectures" of GPUs, compiled for; "gpu", for each dtype the functions that it
     has on a GPU, with "exact " before those that take ``exact=True``.
     """
-    supports = _library["supports"]
     gpu = {}
-    for number, name in enumerate(TYPES):
-        functions = [exact * "exact " + function
-                     for exact in (False, True) for op, function in enumerate(OPERATORS)
-                     if number and supports(number, op, exact) & 2]
-        functions += [exact * "exact " + "dot" for exact in (False, True)
-                      if number and supports(number, 0, exact) & 4]
-        if functions:
-            gpu[name] = functions
+    for number, name in enumerate(TYPES[1:] if BUILT["cuda"] else (), 1):
+        kernels = ("", 0), ("exact ", 9)  # of fastreduce_kernel
+        found = [exact + function for exact, kernel in kernels
+                 for op, function in enumerate(OPERATORS)
+                 if functions.fastreduce_supports_shapes(number, op, kernel)]
+        found += [exact + "dot" for exact, kernel in kernels
+                  if functions.fastreduce_supports_dot(number, kernel)]
+        if found:
+            gpu[name] = found
     return {"version": __version__, **BUILT, "gpu": gpu}
 
 
@@ -102,11 +102,16 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
     return adapter(function, arrays, out, result, arguments)
 
 
-def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
-           arguments: tuple[Any, ...]) -> Any:
-    if arrays[0].requires_grad and sys.modules["torch"].is_grad_enabled():
+def check_gradient(x: Any) -> None:
+    """Refuses a tensor of PyTorch whose gradient would be lost."""
+    if x.requires_grad and sys.modules["torch"].is_grad_enabled():
         raise TypeError("fastreduce: x requires a gradient: call the function of fastreduce.torch, "
                         "or pass x.detach()")
+
+
+def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+           arguments: tuple[Any, ...]) -> Any:
+    check_gradient(arrays[0])
     made = function(*arrays, out, *arguments)  # PyTorch allocates it
     return made if out is None else out
 
