@@ -2994,19 +2994,26 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE fastreduce_detail_partial fastreduce_detail_comb
 static inline fastreduce_detail_partial
 fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first);
 
-/* Reduces n > 0 leaves, as pairwise() at fastreduce_sum_f32 does. */
+/* Reduces n > 0 leaves, as pairwise() at fastreduce_sum_f32 does. It is faster where the last 32
+ * leaves of a recursion are combined in place. */
 static inline fastreduce_detail_partial
 fastreduce_detail_pairwise(const fastreduce_detail_reduction *r, size_t first, size_t n)
 {
-    size_t half = 1;
-    if (n == 1 && r->pack > 1) return fastreduce_detail_pack_leaf(r, first * r->pack);
-    if (n == 1) return fastreduce_detail_leaf(r, first);
-    if (n == 2 && r->pack == 1)
-        return fastreduce_detail_combine(r, fastreduce_detail_leaf(r, first),
-                                         fastreduce_detail_leaf(r, first + 1));
-    while (half < n - half) half *= 2;
-    return fastreduce_detail_combine(r, fastreduce_detail_pairwise(r, first, half),
-                                     fastreduce_detail_pairwise(r, first + half, n - half));
+    fastreduce_detail_partial x[32], y;
+    size_t half = 32, step, k;
+    if (n > half) {
+        while (half < n - half) half *= 2;
+        x[0] = fastreduce_detail_pairwise(r, first, half);
+        y = fastreduce_detail_pairwise(r, first + half, n - half);
+        return fastreduce_detail_combine(r, x[0], y);
+    }
+    for (k = 0; k < n; ++k)
+        x[k] = r->pack > 1 ? fastreduce_detail_pack_leaf(r, (first + k) * r->pack)
+                           : fastreduce_detail_leaf(r, first + k);
+    for (step = 1; step < n; step *= 2)
+        for (k = 0; k + step < n; k += 2 * step)
+            x[k] = fastreduce_detail_combine(r, x[k], x[k + step]);
+    return x[0];
 }
 
 /* Returns the leaf of a pack of floats. At fastreduce_operator, q is F for NORM2, and for VARIANCE
