@@ -2882,25 +2882,34 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
 #define FASTREDUCE_DETAIL_UP 4.149515568880993e180    /* 2^600 */
 #define FASTREDUCE_DETAIL_DOWN 2.409919865102884e-181 /* 2^-600 */
 
-/* A partial result: a sum or a product; for VARIANCE, a sum and the sum of squares; for NORM2, the
- * sum of squares of elements times 2^(-600 more). No option of a compiler changes what rounds, as
- * that is volatile: it may have any value whenever it is read. */
+/* A partial result. `more` is VARIANCE's sum of squares, or NORM2's b at fastreduce_operator. */
 typedef struct fastreduce_detail_partial {
-    volatile double value, more;
+    double value, more;
 } fastreduce_detail_partial;
 
+/* What is reduced: the elements of x, or if y is not null, their products with those of y. */
 typedef struct fastreduce_detail_reduction {
-    const void *x, *y;     /* one array, or the two of a dot product */
-    size_t n, bytes, pack; /* `pack` elements make a leaf */
+    const void *x, *y;
+    size_t n, bytes, pack; /* bytes of an element, and elements of a leaf */
     fastreduce_type type;
     fastreduce_operator op;
-    int is_float, is_signed, has_products, is_narrow; /* narrow: partial results are floats */
-    uint64_t top;                                     /* the highest bit of an element */
-    fastreduce_detail_partial leaf[FASTREDUCE_DETAIL_CHUNK];
-    float buffer[2][FASTREDUCE_DETAIL_CHUNK];
+    int is_float, is_signed, is_narrow; /* narrow: each operation gives a float */
+    uint64_t top, first;                /* an element's highest bit; VARIANCE: input[0], or 0 */
+    double origin;                      /* what VARIANCE subtracts from a float, or 0 */
 } fastreduce_detail_reduction;
 
-/* Returns a * b + c (SUM) or its root (NORM2), rounded once, without the C library. */
+/* Rounds the result of one operation. It is volatile: no option of a compiler changes it. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE double
+fastreduce_detail_rounded(const fastreduce_detail_reduction *r, double x)
+{
+    volatile double wide = x;
+    volatile float narrow;
+    if (!r->is_narrow) return wide;
+    narrow = (float)x;
+    return (double)narrow;
+}
+
+/* Returns fma(a, b, c), or its square root for NORM2, without the C library. */
 FASTREDUCE_DETAIL_ONCE double fastreduce_detail_fuse(double a, double b, double c,
                                                      fastreduce_operator op)
 {
@@ -2918,274 +2927,217 @@ fastreduce_detail_element(const fastreduce_detail_reduction *r, const void *x, s
 {
     const char *const from = (const char *)x + i * r->bytes;
     uint64_t bits = 0;
-    uint32_t low32 = 0;
-    uint16_t low16 = 0;
-    switch (r->bytes) {
-    case 1: bits = *(const unsigned char *)from; break;
-    case 2: memcpy(&low16, from, sizeof low16); break;
-    case 4: memcpy(&low32, from, sizeof low32); break;
-    default: memcpy(&bits, from, sizeof bits);
-    }
-    bits |= low16 | low32;
+    uint32_t low32;
+    uint16_t low16;
+    if (r->bytes == 8) memcpy(&bits, from, sizeof bits);
+    if (r->bytes == 4) memcpy(&low32, from, sizeof low32), bits = low32;
+    if (r->bytes == 2) memcpy(&low16, from, sizeof low16), bits = low16;
+    if (r->bytes == 1) bits = *(const unsigned char *)from;
     return r->is_signed ? (bits ^ r->top) - r->top : bits;
 }
 
-/* Combines a with its neighbour b. */
-static inline void fastreduce_detail_combine(const fastreduce_detail_reduction *r,
-                                             fastreduce_detail_partial *a,
-                                             const fastreduce_detail_partial *b)
+/* Returns element i as a double; of an integer its difference from r->first, rounded once. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE double
+fastreduce_detail_number(const fastreduce_detail_reduction *r, const void *x, size_t i)
 {
-    volatile float narrow;
-    if (r->op == FASTREDUCE_NORM2 && a->more != b->more) {
-        const fastreduce_detail_partial *const high = a->more > b->more ? a : b;
-        volatile double low = (high == a ? b : a)->value * FASTREDUCE_DETAIL_DOWN;
-        a->value = fastreduce_detail_fuse(low, FASTREDUCE_DETAIL_DOWN, high->value, FASTREDUCE_SUM);
-        a->more = high->more;
-        return;
-    }
-    a->value = r->op == FASTREDUCE_PRODUCT ? a->value * b->value : a->value + b->value;
-    if (r->op == FASTREDUCE_VARIANCE) a->more = a->more + b->more;
-    if (!r->is_narrow) return;
-    narrow = (float)a->value;
-    a->value = (double)narrow;
+    uint64_t a, b = r->first;
+    if (r->type == FASTREDUCE_F32) return (double)((const float *)x)[i];
+    if (r->type == FASTREDUCE_F64) return ((const double *)x)[i];
+    a = fastreduce_detail_element(r, x, i);
+    if (r->type == FASTREDUCE_F16) a = fastreduce_detail_bits_of_half((uint16_t)a);
+    if (r->type == FASTREDUCE_BF16) a <<= 16;
+    if (r->is_float) return (double)fastreduce_detail_float_of(a);
+    return (r->is_signed ? (int64_t)a < (int64_t)b : a < b) ? -(double)(b - a) : (double)(a - b);
 }
 
-/* Combines n neighbours, in place. */
-static inline fastreduce_detail_partial
-fastreduce_detail_combine_neighbors(const fastreduce_detail_reduction *r,
-                                    fastreduce_detail_partial *x, size_t n)
+/* Returns the leaf of element i. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE fastreduce_detail_partial
+fastreduce_detail_leaf(const fastreduce_detail_reduction *r, size_t i)
 {
-    size_t step, k;
+    const double x = fastreduce_detail_number(r, r->x, i);
+    fastreduce_detail_partial leaf = {r->op == FASTREDUCE_SUM_ABS && x < 0 ? -x : x, 0};
+    if (r->op == FASTREDUCE_VARIANCE) {
+        leaf.value = fastreduce_detail_rounded(r, x - r->origin);
+        leaf.more = fastreduce_detail_rounded(r, leaf.value * leaf.value);
+    }
+    if (r->y) leaf.value = fastreduce_detail_rounded(r, x * fastreduce_detail_number(r, r->y, i));
+    if (r->op != FASTREDUCE_NORM2 || r->type != FASTREDUCE_F64) return leaf;
+    if (leaf.value > 8.452712498170644e270) leaf.more = 1;    /* 2^900 */
+    if (leaf.value < 1.1830521861667747e-271) leaf.more = -1; /* 2^-900; of NaN, none matters */
+    if (leaf.more != 0) {
+        volatile double y = x * (leaf.more > 0 ? FASTREDUCE_DETAIL_DOWN : FASTREDUCE_DETAIL_UP);
+        leaf.value = fastreduce_detail_rounded(r, y * y);
+    }
+    return leaf;
+}
+
+/* Combines neighbours. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE fastreduce_detail_partial fastreduce_detail_combine(
+    const fastreduce_detail_reduction *r, fastreduce_detail_partial a, fastreduce_detail_partial b)
+{
+    if (r->op == FASTREDUCE_NORM2 && a.more != b.more) {
+        fastreduce_detail_partial high = a.more > b.more ? a : b;
+        volatile double low = (a.more > b.more ? b : a).value * FASTREDUCE_DETAIL_DOWN;
+        high.value =
+            fastreduce_detail_fuse(low, FASTREDUCE_DETAIL_DOWN, high.value, FASTREDUCE_SUM);
+        return high;
+    }
+    a.value = r->op == FASTREDUCE_PRODUCT ? a.value * b.value : a.value + b.value;
+    a.value = fastreduce_detail_rounded(r, a.value);
+    if (r->op == FASTREDUCE_VARIANCE) a.more = fastreduce_detail_rounded(r, a.more + b.more);
+    return a;
+}
+
+static inline fastreduce_detail_partial
+fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first);
+
+/* Reduces n > 0 leaves, as pairwise() at fastreduce_sum_f32 does. It is faster where the last 32
+ * leaves of a recursion are combined in place. */
+static inline fastreduce_detail_partial
+fastreduce_detail_pairwise(const fastreduce_detail_reduction *r, size_t first, size_t n)
+{
+    fastreduce_detail_partial x[32], y;
+    size_t half = 32, step, k;
+    if (n > half) {
+        while (half < n - half) half *= 2;
+        x[0] = fastreduce_detail_pairwise(r, first, half);
+        y = fastreduce_detail_pairwise(r, first + half, n - half);
+        return fastreduce_detail_combine(r, x[0], y);
+    }
+    for (k = 0; k < n; ++k)
+        x[k] = r->pack > 1 ? fastreduce_detail_pack_leaf(r, (first + k) * r->pack)
+                           : fastreduce_detail_leaf(r, first + k);
     for (step = 1; step < n; step *= 2)
-        for (k = 0; k + step < n; k += 2 * step) fastreduce_detail_combine(r, x + k, x + k + step);
+        for (k = 0; k + step < n; k += 2 * step)
+            x[k] = fastreduce_detail_combine(r, x[k], x[k + step]);
     return x[0];
 }
 
-/* Makes a leaf of x, and of its factor or of the origin of its distance. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void
-fastreduce_detail_make_leaf(const fastreduce_detail_reduction *r, double x, double other,
-                            fastreduce_detail_partial *leaf)
-{
-    leaf->value = r->op == FASTREDUCE_VARIANCE ? x - other : r->has_products ? x * other : x;
-    leaf->more = r->op == FASTREDUCE_VARIANCE ? leaf->value * leaf->value : 0;
-    if (r->op != FASTREDUCE_NORM2 || r->type != FASTREDUCE_F64) return;
-    if (leaf->value > 8.452712498170644e270) leaf->more = 1;    /* 2^900 */
-    if (leaf->value < 1.1830521861667747e-271) leaf->more = -1; /* 2^-900; of NaN, none matters */
-    if (leaf->more != 0) {
-        leaf->value = x * (leaf->more > 0 ? FASTREDUCE_DETAIL_DOWN : FASTREDUCE_DETAIL_UP);
-        leaf->value = leaf->value * leaf->value;
-    }
-}
-
-/* Makes a leaf of element i, an integer or a double. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void
-fastreduce_detail_make_wide_leaf(const fastreduce_detail_reduction *r, size_t i,
-                                 fastreduce_detail_partial *leaf)
-{
-    const int is_variance = r->op == FASTREDUCE_VARIANCE, is_abs = r->op == FASTREDUCE_SUM_ABS;
-    const uint64_t a = fastreduce_detail_element(r, r->x, i),
-                   b = fastreduce_detail_element(r, r->y, is_variance ? 0 : i);
-    double x, y;
-    if (r->is_float) {
-        x = fastreduce_detail_double_of(is_abs ? a & ~r->top : a);
-        y = fastreduce_detail_double_of(b);
-    } else if (is_variance) {
-        x = (r->is_signed ? (int64_t)a < (int64_t)b : a < b) ? -(double)(b - a) : (double)(a - b);
-        y = 0;
-    } else {
-        x = y = r->is_signed ? (double)(int64_t)a : (double)a;
-    }
-    fastreduce_detail_make_leaf(r, x, y, leaf);
-}
-
-/* Makes a leaf of a pack of floats, for NORM2 (where q is called F at fastreduce_operator) and
- * VARIANCE (Q). */
-static inline void fastreduce_detail_make_pack_leaf(fastreduce_detail_reduction *r, size_t first,
-                                                    fastreduce_detail_partial *leaf)
+/* Returns the leaf of a pack of floats. At fastreduce_operator, q is F for NORM2, and for VARIANCE
+ * it is Q, and leaf.value S. */
+static inline fastreduce_detail_partial
+fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
 {
     const int is_norm = r->op == FASTREDUCE_NORM2;
-    const size_t count = r->n - first < r->pack ? r->n - first : r->pack;
-    const float pivot =
-        is_norm ? 0 : *fastreduce_detail_floats(r->x, 0, 1, r->type, 0, r->buffer[0]);
-    const float *const from =
-        fastreduce_detail_floats(r->x, first, count, r->type, 0, r->buffer[0]);
-    volatile float x[8], sum[8], squares[8];
-    volatile double q, by;
-    fastreduce_detail_partial part[8];
-    size_t step, k;
-    for (k = 0; k < r->pack; ++k) {
-        x[k] = k < count ? from[k] : pivot;
-        sum[k] = is_norm ? x[k] : x[k] - x[0];
-        squares[k] = sum[k] * sum[k];
-    }
-    for (step = 1; step < r->pack; step *= 2)
-        for (k = 0; k < r->pack; k += 2 * step) {
-            sum[k] = sum[k] + sum[k + step];
-            squares[k] = squares[k] + squares[k + step];
-        }
-    q = (double)squares[0];
+    fastreduce_detail_reduction pack = *r;
+    fastreduce_detail_partial leaf;
+    volatile double q, by, sum;
+    float x[8];
+    size_t k;
+    for (k = 0; k < r->pack; ++k)
+        x[k] = (float)(first + k < r->n ? fastreduce_detail_number(r, r->x, first + k) : r->origin);
+    pack.x = x, pack.y = is_norm ? x : NULL;
+    pack.type = FASTREDUCE_F32, pack.pack = 1, pack.is_narrow = 1;
+    if (!is_norm) pack.origin = (double)x[0];
+    leaf = fastreduce_detail_pairwise(&pack, 0, r->pack);
+    q = is_norm ? leaf.value : leaf.more;
     if (is_norm ? q < (double)1e-25f || q > (double)1e38f : q > 1e300) { /* infinity */
-        for (k = 0; k < r->pack; ++k)
-            fastreduce_detail_make_leaf(r, (double)x[k], (double)(is_norm ? x[k] : pivot),
-                                        part + k);
-        *leaf = fastreduce_detail_combine_neighbors(r, part, r->pack);
-        return;
+        pack.is_narrow = 0, pack.origin = r->origin;
+        return fastreduce_detail_pairwise(&pack, 0, r->pack);
     }
-    leaf->value = q;
-    leaf->more = 0;
-    if (is_norm) return;
-    by = (double)x[0] - (double)pivot;
-    leaf->value = (double)(int)r->pack * by + (double)sum[0];
-    leaf->more = leaf->value + (double)sum[0];
-    leaf->more = fastreduce_detail_fuse(by, leaf->more, q, FASTREDUCE_SUM);
+    if (is_norm) return leaf;
+    by = pack.origin - r->origin;
+    sum = (double)(int)r->pack * by + leaf.value;
+    leaf.more = fastreduce_detail_fuse(by, sum + leaf.value, q, FASTREDUCE_SUM);
+    leaf.value = sum;
+    return leaf;
 }
 
-/* Reduces a chunk of n floats. Arithmetic of floats is faster. */
-FASTREDUCE_DETAIL_ONCE fastreduce_detail_partial
-fastreduce_detail_reduce_floats(fastreduce_detail_reduction *r, size_t first, size_t n)
-{
-    const int is_abs = r->op == FASTREDUCE_SUM_ABS, is_product = r->op == FASTREDUCE_PRODUCT;
-    const float *const x = fastreduce_detail_floats(r->x, first, n, r->type, is_abs, r->buffer[0]);
-    const float *const y =
-        r->y == r->x ? x : fastreduce_detail_floats(r->y, first, n, r->type, 0, r->buffer[1]);
-    volatile float sum[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_partial result = {0, 0};
-    size_t step, k;
-    for (k = 0; k < n; ++k) sum[k] = r->has_products ? x[k] * y[k] : x[k];
-    for (step = 1; step < n; step *= 2)
-        for (k = 0; k + step < n; k += 2 * step)
-            sum[k] = is_product ? sum[k] * sum[k + step] : sum[k] + sum[k + step];
-    result.value = (double)sum[0];
-    return result;
-}
-
-/* Reduces n > 0 leaves in the order of pairwise() at fastreduce_sum_f32. */
-static inline fastreduce_detail_partial fastreduce_detail_reduce(fastreduce_detail_reduction *r,
-                                                                 size_t first, size_t n)
-{
-    size_t half = FASTREDUCE_DETAIL_CHUNK, k;
-    if (n > half) {
-        fastreduce_detail_partial a, b;
-        while (half < n - half) half *= 2;
-        a = fastreduce_detail_reduce(r, first, half);
-        b = fastreduce_detail_reduce(r, first + half, n - half);
-        fastreduce_detail_combine(r, &a, &b);
-        return a;
-    }
-    if (r->is_narrow) return fastreduce_detail_reduce_floats(r, first, n);
-    for (k = 0; k < n; ++k)
-        if (r->pack > 1)
-            fastreduce_detail_make_pack_leaf(r, (first + k) * r->pack, r->leaf + k);
-        else
-            fastreduce_detail_make_wide_leaf(r, first + k, r->leaf + k);
-    return fastreduce_detail_combine_neighbors(r, r->leaf, n);
-}
-
-/* Returns the bits of an extreme or its index. Keys are in the order of elements, or for a minimum
- * in the reverse order. A NaN has the greatest. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_extreme(const fastreduce_detail_reduction *r)
+/* Returns the bits of a result that does not round, and the double nearest to a sum of integers. */
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
+                                                        double *value)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
     const int is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX,
               is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_ARGMIN,
-              is_abs = r->op == FASTREDUCE_MAX_ABS,
-              has_sign = r->is_float || (r->is_signed && !is_abs);
-    const uint64_t sign = has_sign ? (uint64_t)1 << 63 : 0, mask = is_minimum ? ~sign : sign,
-                   infinity = r->is_float ? infinities[r->type] : 0;
-    uint64_t best = 0;
+              is_abs = r->op == FASTREDUCE_MAX_ABS || r->op == FASTREDUCE_SUM_ABS;
+    const uint64_t infinity = r->is_float ? infinities[r->type] : ~(uint64_t)0,
+                   sign = r->is_float || (r->is_signed && !is_abs) ? (uint64_t)1 << 63 : 0,
+                   mask = is_minimum ? ~sign : sign;
+    uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0, best = 0;
+    int64_t limb[8] = {0};
     size_t i, index = 0;
     for (i = 0; i < r->n; ++i) {
-        uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x & (r->top - 1), key;
-        if (r->is_float && x & r->top) /* -0 is the integer -1; an index takes it for +0 */
-            x = is_abs || (is_index && magnitude == 0) ? magnitude : ~magnitude;
-        if (r->is_signed && is_abs && x >> 63) x = 0 - x;
-        key = r->is_float && magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
+        uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x, key;
+        if (r->is_float) magnitude = x & (r->top - 1);
+        if (r->is_signed && x >> 63) magnitude = 0 - x;
+        if (is_abs) x = magnitude;
+        if (r->op == FASTREDUCE_COUNT_NONZERO) x = magnitude != 0;
+        if (r->y) x *= fastreduce_detail_element(r, r->y, i);
+        low = r->op == FASTREDUCE_PRODUCT ? low * x : low + x;
+        high += (low < x) - (r->is_signed ? x >> 63 : 0); /* 128 bits, for MEAN */
+        /* Of keys, NaN has the greatest. -0 is the integer -1, but an index takes it for 0. */
+        if (r->is_float && x & r->top) x = is_index && magnitude == 0 ? 0 : ~magnitude;
+        key = magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
         if (key > best) best = key, index = i;
     }
     if (is_index) return r->n > 0 ? index : ~(uint64_t)0;
-    best ^= mask;
-    if (r->n == 0) best >>= 64 - 8 * r->bytes;
-    if (r->n == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
-    return r->is_float && best >> 63 ? ~best ^ r->top : best;
-}
-
-/* Returns a count or a result of integers, and its value as a double. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
-                                                        volatile double *value)
-{
-    const uint64_t mask = 0xffffffff;
-    uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0; /* a sum has 128 bits, for MEAN */
-    int64_t limb[8] = {0};
-    size_t i;
-    for (i = 0; i < r->n; ++i) {
-        uint64_t x = fastreduce_detail_element(r, r->x, i);
-        if (r->op == FASTREDUCE_SUM_ABS && r->is_signed && x >> 63) x = 0 - x;
-        if (r->op == FASTREDUCE_COUNT_NONZERO) x = (r->is_float ? x & (r->top - 1) : x) != 0;
-        if (r->has_products) x *= fastreduce_detail_element(r, r->y, i);
-        low = r->op == FASTREDUCE_PRODUCT ? low * x : low + x;
-        high += (low < x) - (r->is_signed ? x >> 63 : 0);
+    if (is_minimum || r->op == FASTREDUCE_MAX || r->op == FASTREDUCE_MAX_ABS) {
+        best ^= mask;
+        if (r->n == 0) best >>= 64 - 8 * r->bytes;
+        if (r->n == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
+        return r->is_float && best >> 63 ? ~best ^ r->top : best;
     }
-    limb[0] = (int64_t)(low & mask), limb[1] = (int64_t)(low >> 32);
-    limb[2] = (int64_t)(high & mask), limb[3] = (int64_t)high >> 32;
+    limb[0] = (int64_t)(low & 0xffffffff), limb[1] = (int64_t)(low >> 32);
+    limb[2] = (int64_t)(high & 0xffffffff), limb[3] = (int64_t)high >> 32;
     *value =
         fastreduce_detail_double_of(fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53));
     return low;
 }
 
 /* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise(const void *x, const void *y, size_t n,
-                                                           fastreduce_type type,
-                                                           fastreduce_operator op)
+FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
+                                                                size_t n, fastreduce_type type,
+                                                                fastreduce_operator op)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
-    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM),
-                          output = fastreduce_output_type(type, op);
-    const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE;
-    fastreduce_detail_reduction reduction, *const r = &reduction;
+    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
+    const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE,
+              is_wide = fastreduce_output_type(type, op) == FASTREDUCE_F64;
+    const int never_rounds = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
+                             op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO;
+    fastreduce_detail_reduction r;
     fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
-    volatile double count = (double)n;
+    volatile double count = (double)n, value;
     double wide;
     float narrow;
-    uint64_t bits;
+    uint64_t bits = 0;
     uint32_t low32;
-    r->x = x, r->y = y ? y : x, r->n = n, r->type = type, r->op = op;
-    r->bytes = fastreduce_type_size(type), r->top = (uint64_t)1 << (8 * r->bytes - 1);
-    r->pack = 1;
+
+    r.x = x, r.y = y ? y : is_norm || op == FASTREDUCE_SUM_SQUARES ? x : NULL;
+    r.n = n, r.type = type, r.op = op;
+    r.bytes = fastreduce_type_size(type), r.top = (uint64_t)1 << (8 * r.bytes - 1);
+    r.pack = 1;
     if (sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16)))
-        r->pack = 16 / r->bytes;
-    r->is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
-    r->is_signed = sum == FASTREDUCE_I64;
-    r->has_products = y || is_norm || op == FASTREDUCE_SUM_SQUARES;
-    r->is_narrow = sum == FASTREDUCE_F32 && r->pack == 1;
+        r.pack = 16 / r.bytes;
+    r.is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
+    r.is_signed = sum == FASTREDUCE_I64, r.is_narrow = sum == FASTREDUCE_F32 && r.pack == 1;
+    r.first = is_variance && n > 0 ? fastreduce_detail_element(&r, x, 0) : 0;
+    r.origin = is_variance && n > 0 ? fastreduce_detail_number(&r, x, 0) : 0;
 
-    if ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op == FASTREDUCE_MAX_ABS)
-        return fastreduce_detail_extreme(r);
-    if (op == FASTREDUCE_COUNT_NONZERO ||
-        (!r->is_float && !is_variance && (!is_norm || r->bytes == 1))) {
-        bits = fastreduce_detail_whole(r, &total.value);
-        if (output != FASTREDUCE_F64) return bits;
+    if (r.is_float ? never_rounds : !is_variance && (!is_norm || r.bytes == 1)) {
+        bits = fastreduce_detail_whole(&r, &total.value);
+        if (op != FASTREDUCE_MEAN && !is_norm) return bits;
     } else if (n > 0) {
-        total = fastreduce_detail_reduce(r, 0, n / r->pack + (n % r->pack != 0));
+        total = fastreduce_detail_pairwise(&r, 0, n / r.pack + (n % r.pack != 0));
     }
 
-    if (is_variance) {
-        volatile double mean = total.value / count;
-        total.value = fastreduce_detail_fuse(-total.value, mean, total.more, FASTREDUCE_SUM);
-    }
-    if (is_variance || op == FASTREDUCE_MEAN) total.value = total.value / count;
-    if (is_norm) {
-        total.value = fastreduce_detail_fuse(total.value, 1, 0, op);
-        if (total.more > 0) total.value = total.value * FASTREDUCE_DETAIL_UP;
-        if (total.more < 0) total.value = total.value * FASTREDUCE_DETAIL_DOWN;
-    }
-    wide = total.value;
-    narrow = output == FASTREDUCE_F32 ? (float)wide : 0;
+    value = total.value;
+    if (is_variance || op == FASTREDUCE_MEAN) value = value / count;
+    if (is_variance)
+        value = fastreduce_detail_fuse(-total.value, value, total.more, FASTREDUCE_SUM) / count;
+    if (is_norm) value = fastreduce_detail_fuse(value, 1, 0, op);
+    if (is_norm && total.more > 0) value = value * FASTREDUCE_DETAIL_UP;
+    if (is_norm && total.more < 0) value = value * FASTREDUCE_DETAIL_DOWN;
+    wide = value;
     memcpy(&bits, &wide, sizeof bits);
+    if ((bits & ~sign) > infinity) return is_wide ? infinity | infinity >> 1 : 0x7fc00000;
+    /* SUM_ABS of -0 alone, or VARIANCE whose squares underflow */
+    if ((is_variance || op == FASTREDUCE_SUM_ABS) && bits & sign) return 0;
+    if (is_wide) return bits;
+    narrow = (float)wide;
     memcpy(&low32, &narrow, sizeof low32);
-    if ((bits & ~sign) > infinity)
-        return output == FASTREDUCE_F64 ? infinity | infinity >> 1 : 0x7fc00000;
-    if (is_variance && bits & sign) return 0; /* where squares underflow */
-    return output == FASTREDUCE_F64 ? bits : low32;
+    return low32;
 }
 
 /* Of x, or of its products with y, or with itself. */
@@ -3218,7 +3170,7 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto)
-        bits = fastreduce_detail_pairwise(x, is_dot ? y : NULL, n, type, op);
+        bits = fastreduce_detail_pairwise_bits(x, is_dot ? y : NULL, n, type, op);
     else
         bits = fastreduce_detail_host_bits(x,
                                            squares  ? x
