@@ -286,60 +286,67 @@ FASTREDUCE_DEVICE Value *dynamic_shared()
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
- * the source is out of range a lane gets its own value. */
+/* A value as 32-bit words, which are moved one by one. */
+template <class Value>
+struct word_array {
+    static constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+
+    FASTREDUCE_DEVICE explicit word_array(const Value &value)
+    {
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+    }
+    FASTREDUCE_DEVICE Value value() const
+    {
+        Value joined;
+        memcpy(static_cast<void *>(&joined), word, sizeof joined);
+        return joined;
+    }
+};
+/* Replaces each word of a value by function(word, its number). */
+template <class Value, class Function>
+FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
+{
+    word_array<Value> words(value);
+#pragma unroll
+    for (unsigned k = 0; k < word_array<Value>::length; ++k)
+        words.word[k] = function(words.word[k], k);
+    return words.value();
+}
+
+/* Shuffles return another lane's value, of any type. All 32 lanes call them. This one returns that
+ * of the lane `delta` above, or the lane's own where there is no such lane. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_down_sync(0xffffffffu, word, delta);
+    });
 }
-/* The same of the lane whose number differs in the bits of `flip`. */
+/* Returns the value of the lane whose number differs in the bits of `flip`. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_xor(Value value, unsigned flip)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_xor_sync(0xffffffffu, word, static_cast<int>(flip));
+    });
 }
-
-/* The same of the lane of that number. */
+/* Returns the value of lane number `lane`. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_sync(0xffffffffu, word[k], static_cast<int>(lane));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_sync(0xffffffffu, word, static_cast<int>(lane));
+    });
 }
 
-/* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
+/* Returns first ? a : b, word by word: to choose an address, compilers would put both in local
+ * memory. */
 template <class Value>
 FASTREDUCE_DEVICE Value chosen(bool first, const Value &a, const Value &b)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned one[length] = {}, other[length] = {};
-    memcpy(one, static_cast<const void *>(&a), sizeof(Value));
-    memcpy(other, static_cast<const void *>(&b), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) one[k] = first ? one[k] : other[k];
-    Value value;
-    memcpy(static_cast<void *>(&value), one, sizeof(Value));
-    return value;
+    const word_array<Value> other(b);
+    return map_words(a, [&](unsigned word, unsigned k) { return first ? word : other.word[k]; });
 }
 
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
@@ -522,72 +529,40 @@ __host__ FASTREDUCE_DEVICE Value ieee_add(Value a, Value b)
 {
     return a + b;
 }
-
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value ieee_subtract(Value a, Value b)
+{
+    return a - b;
+}
 template <class Value>
 __host__ FASTREDUCE_DEVICE Value ieee_multiply(Value a, Value b)
 {
     return a * b;
 }
 
+#ifdef __CUDA_ARCH__
 __host__ FASTREDUCE_DEVICE float ieee_add(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float sum;
     asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
     return sum;
-#else
-    return a + b;
-#endif
 }
-
-FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
+__host__ FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float difference;
     asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
     return difference;
-#else
-    return a - b;
-#endif
 }
-
-__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(a, b);
-#else
-    return a + b;
-#endif
-}
-
-FASTREDUCE_DEVICE double ieee_subtract(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dsub_rn(a, b);
-#else
-    return a - b;
-#endif
-}
-
 __host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float product;
     asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
     return product;
-#else
-    return a * b;
-#endif
 }
-
-__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
-#else
-    return a * b;
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return __dadd_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return __dsub_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return __dmul_rn(a, b); }
 #endif
-}
 
 FASTREDUCE_DEVICE float ieee_magnitude(float x)
 {
@@ -600,46 +575,32 @@ FASTREDUCE_DEVICE float ieee_magnitude(float x)
 #endif
 }
 
-__host__ FASTREDUCE_DEVICE double ieee_double(float x)
-{
-#ifdef __CUDA_ARCH__
-    double wide;
-    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
-    return wide;
-#else
-    return static_cast<double>(x);
-#endif
-}
-
-FASTREDUCE_DEVICE double ieee_double(double x) { return x; }
-
-__host__ FASTREDUCE_DEVICE float ieee_float(double x)
-{
-#ifdef __CUDA_ARCH__
-    float rounded;
-    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
-    return rounded;
-#else
-    return static_cast<float>(x);
-#endif
-}
-
-/* x as another type, as static_cast has it. */
+/* Converts x as static_cast does. */
 template <class To, class From>
 __host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
     return static_cast<To>(x);
 }
+#ifdef __CUDA_ARCH__
 template <>
 __host__ FASTREDUCE_DEVICE double ieee_cast<double, float>(const float &x)
 {
-    return ieee_double(x);
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
 }
 template <>
 __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 {
-    return ieee_float(x);
+    float rounded;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
+    return rounded;
 }
+#endif
+
+FASTREDUCE_DEVICE double ieee_double(float x) { return ieee_cast<double>(x); }
+FASTREDUCE_DEVICE double ieee_double(double x) { return x; }
+FASTREDUCE_DEVICE float ieee_float(double x) { return ieee_cast<float>(x); }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
@@ -786,26 +747,10 @@ FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* sum + a[0] * b[0] + a[1] * b[1] ... over a word's bytes, or two halves, signed as the sum is. */
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
     !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
-FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return __dp4a(a, b, sum);
-}
-FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
-}
-FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
-{
-    return __dp2a_lo(a, 0x0101u, sum);
-}
-FASTREDUCE_DEVICE int add_halves(unsigned a, int sum)
-{
-    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
-}
+#define FASTREDUCE_DETAIL_DP4A
 #else
 template <class Part, class Sum>
 FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
@@ -816,20 +761,31 @@ FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
                static_cast<Sum>(static_cast<Part>(b >> shift));
     return sum;
 }
-FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return dot_parts<unsigned char>(a, b, sum);
-}
-FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return dot_parts<signed char>(a, b, sum);
-}
-FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
-{
-    return dot_parts<unsigned short>(a, 0x10001, sum);
-}
-FASTREDUCE_DEVICE int add_halves(unsigned a, int sum) { return dot_parts<short>(a, 0x10001, sum); }
 #endif
+
+/* Returns sum + a[0] * b[0] + ... + a[3] * b[3] of two words' bytes, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum dot_bytes(unsigned a, unsigned b, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp4a(static_cast<Sum>(a), static_cast<Sum>(b), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, signed char, unsigned char>>(a, b, sum);
+#endif
+}
+
+/* Returns sum + a[0] + a[1] of a word's halves, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum add_halves(unsigned a, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp2a_lo(static_cast<Sum>(a), static_cast<Sum>(0x0101), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, short, unsigned short>>(a, 0x10001, sum);
+#endif
+}
 
 /* All ones for each byte, or half, of a word that is negative; else zeros. */
 template <unsigned Bytes>
@@ -846,6 +802,7 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
 }
 
 #undef FASTREDUCE_DETAIL_HOPPER
+#undef FASTREDUCE_DETAIL_DP4A
 
 } // namespace detail
 
