@@ -957,7 +957,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     FASTREDUCE_DEVICE Element operator[](unsigned j) const
     {
         return bits_as<Element>(
-            static_cast<unsigned_t<Element>>(word[j / word_size] >> j % word_size * bits));
+            static_cast<unsigned_t<Element>>(word[j / word_size] >> j * bits % 32));
     }
     FASTREDUCE_DEVICE void fill(Element x)
     {
@@ -979,7 +979,7 @@ struct alignas(pack_bytes) pack<Element, true> {
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
-            if (j < count) word[j / word_size] |= number(from[j]) << j % word_size * bits;
+            if (j < count) word[j / word_size] |= number(from[j]) << j * bits % 32;
     }
     FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
@@ -1772,10 +1772,12 @@ FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned b
                                            const Transform &transform)
 {
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    const unsigned four[4] = {transform(word[0]), transform(word[1]), transform(word[2]),
+                              transform(word[3])};
     unsigned first = 0;
 #pragma unroll
     for (unsigned w = 4; w-- > 0;) {
-        const unsigned differing = transform(word[w]) ^ bits * ones,
+        const unsigned differing = four[w] ^ bits * ones,
                        zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
         if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
     }
@@ -2022,23 +2024,26 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
 /* The key of an extreme, and the first index of it. */
 template <class Key>
 struct key_and_index {
-    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+    static constexpr unsigned key_words = sizeof(Key) / 4, words = key_words + 2;
+    unsigned word[words]; /* the key's, and then the index's: no padding */
 
     key_and_index() = default;
     FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
     {
-        memcpy(key_words, &key, sizeof key);
-        memcpy(index_words, &index, sizeof index);
+        memcpy(word, &key, sizeof key);
+        memcpy(word + key_words, &index, sizeof index);
     }
     FASTREDUCE_DEVICE Key key() const
     {
         Key value;
-        memcpy(&value, key_words, sizeof value);
+        memcpy(&value, word, sizeof value);
         return value;
     }
-    FASTREDUCE_DEVICE unsigned long long position() const
+    FASTREDUCE_DEVICE unsigned lower_index() const { return word[key_words]; }
+    FASTREDUCE_DEVICE unsigned upper_index() const { return word[key_words + 1]; }
+    FASTREDUCE_DEVICE unsigned long long index() const
     {
-        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+        return lower_index() | static_cast<unsigned long long>(upper_index()) << 32;
     }
 };
 
@@ -2060,8 +2065,13 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        /* without branches */
-        return chosen((x < y) | ((x == y) & (b.position() < a.position())), b, a);
+        /* without branches; chosen() takes a few instructions more here */
+        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
+        Value best;
+#pragma unroll
+        for (unsigned k = 0; k < Value::words; ++k)
+            best.word[k] = second ? b.word[k] : a.word[k];
+        return best;
     }
     /* Finds the thread's first pack that holds the best key, then the first element in it with
      * that key. */
@@ -2087,14 +2097,14 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     {
         const Key best = greatest_of_warp(value.key());
         const bool good = value.key() == best;
-        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
-                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
-                                                                           : ~0u);
+        const unsigned high = warp_min(good ? value.upper_index() : ~0u),
+                       low = warp_min(good && value.upper_index() == high ? value.lower_index()
+                                                                          : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.position());
+        return static_cast<Result>(value.index());
     }
 
   private:
@@ -2679,14 +2689,15 @@ using sum_reducer =
 template <class Operator, class Input>
 __host__ __device__ auto make_extreme_reducer()
 {
-    constexpr bool is_float = element<Input>::is_float, is_signed = element<Input>::is_signed;
+    constexpr bool is_float = element<Input>::is_float,
+                   is_signed = element<Input>::is_signed && !is_float;
     using compared = standard::conditional_t<is_float, Input, unsigned_t<Input>>;
     using bits = bits_t<compared>;
     constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
                           : sizeof(Input) == 2 ? bits(0x00010001)
                                                : bits(1), /* in each element of a word */
         sign = ones << (8 * sizeof(Input) - 1), every_bit = static_cast<bits>(~bits(0)),
-                   integer_sign = !is_float && is_signed ? sign : bits(0);
+                   integer_sign = is_signed ? sign : bits(0);
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_magnitude = standard::is_same<Operator, max_abs>::value;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
