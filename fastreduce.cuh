@@ -2627,7 +2627,7 @@ using reducer_groups = type_list<
     reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
     reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
-/* Returns, in a type_identity, the variant of a list that has the Reducer, or the Reducer itself. */
+/* Returns the variant of a list that has the Reducer, or the Reducer, in a type_identity. */
 template <class Reducer>
 __host__ __device__ constexpr auto find_variant(type_list<>)
 {
@@ -6875,9 +6875,10 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             }
             const double unit =
                 bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
-            sum = ieee_multiply(ieee_add(ieee_multiply(double(static_cast<int>(high)), double(1u << bits)),
-                                         static_cast<double>(static_cast<int>(low))),
-                                unit);
+            sum = ieee_multiply(
+                ieee_add(ieee_multiply(double(static_cast<int>(high)), double(1u << bits)),
+                         static_cast<double>(static_cast<int>(low))),
+                unit);
             return fits;
         }
     };
