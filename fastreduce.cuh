@@ -319,9 +319,8 @@ FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
-    return map_words(value, [=](unsigned word, unsigned) {
-        return __shfl_down_sync(0xffffffffu, word, delta);
-    });
+    return map_words(
+        value, [=](unsigned word, unsigned) { return __shfl_down_sync(0xffffffffu, word, delta); });
 }
 /* Returns the value of the lane whose number differs in the bits of `flip`. */
 template <class Value>
@@ -562,6 +561,10 @@ __host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
 __host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return __dadd_rn(a, b); }
 __host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return __dsub_rn(a, b); }
 __host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return __dmul_rn(a, b); }
+#else
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return a + b; }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return a - b; }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return a * b; }
 #endif
 
 FASTREDUCE_DEVICE float ieee_magnitude(float x)
@@ -1094,16 +1097,15 @@ template <class Value>
 __host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
 {
     using bits = unsigned_t<Value>;
-    constexpr bits minus_infinity = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
-    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - minus_infinity);
+    constexpr bits one = bits(bits(1) << element<Value>::fraction_bits);
+    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - (one - 1));
 }
 /* Returns the float with the other sign, NaN too. */
 template <class Value>
 __host__ FASTREDUCE_DEVICE Value negated(Value x)
 {
     using bits = unsigned_t<Value>;
-    return bits_as<Value>(
-        static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+    return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
 }
 
 } // namespace detail
@@ -1186,7 +1188,10 @@ __host__ __device__ constexpr result_kind numeric_kind(const numeric<Kind> *)
 {
     return Kind;
 }
-__host__ __device__ constexpr result_kind numeric_kind(const void *) { return result_kind::element; }
+__host__ __device__ constexpr result_kind numeric_kind(const void *)
+{
+    return result_kind::element;
+}
 
 } // namespace detail
 
@@ -1224,9 +1229,8 @@ template <class Operator, class Input>
 __host__ __device__ constexpr auto result_type()
 {
     using row = result_kind;
-    constexpr row kind = one_of<Operator, plus, multiplies>::value
-                             ? row::sum
-                             : is_numeric_operator<Operator>::kind;
+    constexpr row kind =
+        one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
     constexpr bool is_integer = element<Input>::is_integer, is_short = sizeof(Input) < 8,
                    adds = kind == row::sum || kind == row::sum_abs || kind == row::mean;
     if constexpr (kind == row::index)
@@ -2069,8 +2073,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
         const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
         Value best;
 #pragma unroll
-        for (unsigned k = 0; k < Value::words; ++k)
-            best.word[k] = second ? b.word[k] : a.word[k];
+        for (unsigned k = 0; k < Value::words; ++k) best.word[k] = second ? b.word[k] : a.word[k];
         return best;
     }
     /* Finds the thread's first pack that holds the best key, then the first element in it with
@@ -2090,8 +2093,8 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
                 number = k;
             }
         }
-        return {best, items.index_of(number) +
-                          greatest<Input>::first_of(best_pack, best, transform)};
+        return {best,
+                items.index_of(number) + greatest<Input>::first_of(best_pack, best, transform)};
     }
     static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
@@ -2202,8 +2205,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     {
         if constexpr (element<Input>::is_float) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
-            const float sum =
-                sum_over<float>(from, [](Element x) { return square()(widened(x)); });
+            const float sum = sum_over<float>(from, [](Element x) { return square()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
@@ -2397,8 +2399,8 @@ FASTREDUCE_DEVICE auto product(Input x, Input y)
     if constexpr (element<Input>::is_float) {
         return ieee_multiply(widened(x), widened(y));
     } else {
-        using wide = standard::conditional_t<element<Input>::is_signed, long long,
-                                             unsigned long long>;
+        using wide =
+            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
         return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
     }
 }
@@ -2410,8 +2412,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static constexpr bool is_float = element<Input>::is_float;
     using word = standard::conditional_t<element<Input>::is_signed, int, unsigned>;
     using Element = Input;
-    using Value =
-        standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
     using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
     using Result = Value;
     static constexpr bool any_order = !is_float, two_arrays = true,
@@ -2680,9 +2681,8 @@ template <class Input>
 using summed_t = standard::conditional_t<element<Input>::is_integer && sizeof(Input) == 8,
                                          unsigned long long, Input>;
 template <class Input, class Map = itself>
-using sum_reducer =
-    standard::conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
-                            plain_reducer<Input, plus, Map>>;
+using sum_reducer = standard::conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
+                                            plain_reducer<Input, plus, Map>>;
 
 /* Returns the reducer of an extreme or its index: floats are compared as such, and integers without
  * their sign. */
@@ -2710,8 +2710,7 @@ __host__ __device__ auto make_extreme_reducer()
     } else if constexpr (is_least) {
         /* of no elements the greatest value: all ones, but of bool true */
         return extreme_reducer<compared>(
-            transform,
-            standard::is_same<Input, bool>::value ? 0xfe : greatest<compared>::least);
+            transform, standard::is_same<Input, bool>::value ? 0xfe : greatest<compared>::least);
     } else if constexpr (is_magnitude && is_signed) {
         return extreme_reducer<compared, magnitudes_of<compared>>();
     } else if constexpr (is_magnitude && is_float) {
@@ -5477,8 +5476,7 @@ struct floats_masked {
     {
         mask_pack(from);
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            to[j / 4].item[j % 4] = widened(from[j]);
+        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(from[j]);
     }
 
   private:
@@ -6814,8 +6812,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         unsigned greatest = 0, least = ~0u, unit = 0;
         double terms[pack<Input>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            terms[j] = ieee_double(widened(from[j]));
+        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_double(widened(from[j]));
         if (squares()) {
             unit = bits;
 #pragma unroll
@@ -6836,10 +6833,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         static constexpr unsigned size = pack<Input>::size;
         pack<Input> packs[Count];
 
-        FASTREDUCE_DEVICE float at(unsigned k) const
-        {
-            return widened(packs[k / size][k % size]);
-        }
+        FASTREDUCE_DEVICE float at(unsigned k) const { return widened(packs[k / size][k % size]); }
         /* The sum, if all fit a window of floats (room 7) that has the greatest at its top; of
          * halves a double, which holds 2^13 of any. */
         FASTREDUCE_DEVICE bool sum_of_floats(double &sum) const
@@ -6875,10 +6869,9 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             }
             const double unit =
                 bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
-            sum = ieee_multiply(
-                ieee_add(ieee_multiply(double(static_cast<int>(high)), double(1u << bits)),
-                         static_cast<double>(static_cast<int>(low))),
-                unit);
+            sum = ieee_multiply(ieee_add(ieee_multiply(static_cast<int>(high), double(1u << bits)),
+                                         static_cast<double>(static_cast<int>(low))),
+                                unit);
             return fits;
         }
     };

@@ -248,7 +248,7 @@ struct f32_argmax {
     static constexpr unsigned share = 3, result_bytes = 8;
     static constexpr fastreduce_type type = FASTREDUCE_F32;
     static constexpr fastreduce_operator op = FASTREDUCE_ARGMAX;
-    static reducer make() { return reducer(extremes<float>::greatest_first()); }
+    static reducer make() { return make_reducer<fastreduce::argmax, float>(); }
 };
 
 struct linear_map {
