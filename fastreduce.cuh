@@ -342,7 +342,7 @@ FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
 /* Returns first ? a : b, word by word: to choose an address, compilers would put both in local
  * memory. */
 template <class Value>
-FASTREDUCE_DEVICE Value chosen(bool first, const Value &a, const Value &b)
+FASTREDUCE_DEVICE Value select(bool first, const Value &a, const Value &b)
 {
     const word_array<Value> other(b);
     return map_words(a, [&](unsigned word, unsigned k) { return first ? word : other.word[k]; });
@@ -2069,7 +2069,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        /* without branches; chosen() takes a few instructions more here */
+        /* without branches; select() takes a few instructions more here */
         const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
         Value best;
 #pragma unroll
@@ -3375,7 +3375,7 @@ struct packs_of_lane {
             some.gather_some(place + k * apart, existing(k));
             some.fill_from(existing(k), padding);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = select(j == k, some, packs[j]);
         }
     }
 
@@ -3402,7 +3402,7 @@ struct packs_of_lane {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
-                                next = shuffle(chosen(lane == 0, below, packs[k]),
+                                next = shuffle(select(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
             packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
                 bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
@@ -3416,7 +3416,7 @@ FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &own, c
                                      bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
+    return reducer.combine(select(swapped, other, own), select(swapped, own, other));
 }
 
 /* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
@@ -3435,8 +3435,8 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Value (&values)[Count]
     } else if constexpr (Held > 1) {
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            const Value kept = select(upper, values[k + Held / 2], values[k]),
+                        handed = select(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
@@ -3620,7 +3620,7 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
     Value values[Partials];
 #pragma unroll
     for (unsigned k = 0; k < Partials; ++k)
-        values[k] = chosen(first + k == 0, value, reducer.zero());
+        values[k] = select(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* of_warps is used again */
     const auto awaited = [&](unsigned k) {
         return first + k > 0 && first + k * warp_size < count - number;
@@ -4006,7 +4006,7 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                 const Own first = items.packs[0][0];
                 items.packs[0].fill_from(part.rest, own.padding(&first));
             }
-            values[k] = chosen(part.rest > 0, leaf_value(own, items), member.zero());
+            values[k] = select(part.rest > 0, leaf_value(own, items), member.zero());
         }
     });
 }
@@ -4029,7 +4029,7 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
             some.load(part_of, k);
             values_of_row_packs(reducer, some, &value);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
+            for (unsigned j = 0; j < Packs; ++j) values[j] = select(j == k, value, values[j]);
         }
     } else {
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
@@ -4053,8 +4053,8 @@ FASTREDUCE_DEVICE void pair_some_lanes(const Reducer &reducer, unsigned lanes_lo
         if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            const Value kept = select(upper, values[k + Held / 2], values[k]),
+                        handed = select(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
