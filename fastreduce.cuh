@@ -842,7 +842,7 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *                                    reduce_pack and merge
  *     by_warp                        true if warp_value combines a warp's Values at once
  *     tile_by_warp                   true if tile_warp_value does so for Values of a single tile
- *     heavy                          true if an element takes many instructions
+ *     compute_bound                  true if an element takes many instructions
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
@@ -1336,7 +1336,7 @@ template <class Reducer>
 struct common_reducer {
     static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false,
                           reduces_packs = false, by_warp = false, tile_by_warp = false,
-                          heavy = false;
+                          compute_bound = false;
 
     static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
     template <class Value>
@@ -1675,7 +1675,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     __host__ __device__ integer_mean(result_step = result_step::mean) {}
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
@@ -1699,7 +1699,7 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
-    static constexpr bool heavy = sizeof(Input) <= 2;
+    static constexpr bool compute_bound = sizeof(Input) <= 2;
 
     static FASTREDUCE_DEVICE Value identity() { return 1; }
     static FASTREDUCE_DEVICE Element padding(const void *) { return 1; }
@@ -1990,7 +1990,7 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    static constexpr bool heavy = sizeof(Input) == 8;
+    static constexpr bool compute_bound = sizeof(Input) == 8;
 
     Transform transform;
     Value least; /* key of no elements */
@@ -2057,7 +2057,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     using Key = typename greatest<Input>::Key;
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool reduces_packs = true, heavy = true;
+    static constexpr bool reduces_packs = true, compute_bound = true;
 
     key_transform<Input> transform;
 
@@ -2198,7 +2198,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     __host__ __device__ norm_reducer(result_step = result_step::root) {}
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
@@ -2240,7 +2240,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Element = double;
     using Partial = Value;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     __host__ __device__ norm_reducer(result_step = result_step::root) {}
     static FASTREDUCE_DEVICE Value identity() { return make(0, -1); }
@@ -2330,7 +2330,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     Element pivot;
 
@@ -2468,7 +2468,7 @@ __host__ __device__ constexpr bool can_share_kernel()
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
-           One::heavy == Other::heavy && One::any_order == Other::any_order &&
+           One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
            One::counts == Other::counts && One::two_arrays == Other::two_arrays;
 }
 
@@ -2483,7 +2483,7 @@ struct reducer_variant {
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
                           counts = First::counts, two_arrays = First::two_arrays,
                           reduces_packs = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+                          tile_by_warp = First::tile_by_warp, compute_bound = First::compute_bound;
 
     struct member_set : First, Others... {
     };
@@ -4853,11 +4853,11 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
-    /* Blocks on a multiprocessor, at least. (Of single narrow columns, where it is heavy, 3 take
+    /* Blocks on a multiprocessor, at least. (Of single narrow columns, where it is compute-bound, 3 take
      * 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
-        return each * value_words > 4 ? 2 : !Reducer::heavy ? 3 : element_bytes > 4 ? 2 : 4;
+        return each * value_words > 4 ? 2 : !Reducer::compute_bound ? 3 : element_bytes > 4 ? 2 : 4;
     }
     /* Levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned each)
@@ -7903,8 +7903,8 @@ constexpr pairwise_sizes pairwise_sizes_of()
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
-            Reducer::heavy ? 0 : 64 * kibibyte,
-            Reducer::heavy ? 8 * mebibyte : mebibyte,
+            Reducer::compute_bound ? 0 : 64 * kibibyte,
+            Reducer::compute_bound ? 8 * mebibyte : mebibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}}};
 }
 template <class Reducer, unsigned... Sizes>
