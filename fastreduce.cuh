@@ -1384,7 +1384,7 @@ struct common_reducer {
     }
     FASTREDUCE_DEVICE void prepare(const void *, size_t) {}
     template <class Function>
-    FASTREDUCE_DEVICE void choose(const Function &function) const
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
         function(self());
     }
@@ -2500,9 +2500,9 @@ struct reducer_variant {
     }
     /* Calls with the active member. */
     template <class Function>
-    FASTREDUCE_DEVICE auto choose(const Function &function) const
+    FASTREDUCE_DEVICE auto visit(const Function &function) const
     {
-        return visit<First, Others...>(members, function);
+        return visit_from<First, Others...>(members, function);
     }
 
     static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
@@ -2521,12 +2521,12 @@ struct reducer_variant {
     }
     FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
-        visit<First, Others...>(members, [&](auto &member) { member.prepare(input, n); });
+        visit_from<First, Others...>(members, [&](auto &member) { member.prepare(input, n); });
     }
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        return choose([&](const auto &member) {
+        return visit([&](const auto &member) {
             const auto copy = member;
             return thread_value(copy, items_as<typename decltype(copy)::Element, Items>(items));
         });
@@ -2535,15 +2535,15 @@ struct reducer_variant {
     FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
                                      Value (&values)[Count]) const
     {
-        choose([&](const auto &member) { member.values_of(items, others, values); });
+        visit([&](const auto &member) { member.values_of(items, others, values); });
     }
     FASTREDUCE_DEVICE Element padding(const void *input) const
     {
-        return choose([&](const auto &member) { return bits_as<Element>(member.padding(input)); });
+        return visit([&](const auto &member) { return bits_as<Element>(member.padding(input)); });
     }
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        choose([&](const auto &member) { member.store(result, value, n); });
+        visit([&](const auto &member) { member.store(result, value, n); });
     }
 
   private:
@@ -2559,14 +2559,14 @@ struct reducer_variant {
     }
     /* Calls with the active one of Member and Later, the last members. */
     template <class Member, class... Later, class Members, class Function>
-    FASTREDUCE_DEVICE auto visit(Members &all_members, const Function &function) const
+    FASTREDUCE_DEVICE auto visit_from(Members &all_members, const Function &function) const
     {
         if constexpr (sizeof...(Later) == 0)
             return function(get<Member>(all_members));
         else
             return active == sizeof...(Others) - sizeof...(Later)
                        ? function(get<Member>(all_members))
-                       : visit<Later...>(all_members, function);
+                       : visit_from<Later...>(all_members, function);
     }
 };
 
@@ -3992,7 +3992,7 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                                            const row_packs<How, Element, Count> &some,
                                            Value *values)
 {
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             const row_part<Element> &part = some.parts[k];
@@ -4872,7 +4872,7 @@ template <class Reducer, class Element, class Vector>
 FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
     Vector row = Vector();
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
             auto own = member;
@@ -4921,7 +4921,7 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
         for (unsigned k = 0; k < count; ++k)
             rows[k / size][k % size] = k < behind ? at(k) : padding;
     }
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
             auto own = member;
@@ -5130,7 +5130,7 @@ FASTREDUCE_DEVICE void reduce_few(const strided_results &all, size_t first,
         for (unsigned k = 0; k < Most; ++k)
             if (k < n) loaded[j][k] = from[j][k * all.stride];
     }
-    output.reducer.choose([&](const auto &member) {
+    output.reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
             auto own = member;
