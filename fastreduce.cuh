@@ -1286,7 +1286,7 @@ FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Coun
 constexpr unsigned payload_bits = 63;
 
 template <class Value>
-struct all_bits {
+struct word_format {
     static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
@@ -3199,7 +3199,7 @@ namespace detail
  * indices, and CUB's scans rely on it too; CUDA does not promise it. */
 template <class Value>
 struct partial_words {
-    using Format = all_bits<Value>;
+    using Format = word_format<Value>;
     static constexpr unsigned count = Format::payloads;
 
     static FASTREDUCE_DEVICE void publish(status_word *base, size_t number, const Value &value)
