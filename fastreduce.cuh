@@ -695,7 +695,7 @@ __host__ FASTREDUCE_DEVICE Unsigned ordered_bits(Unsigned bits)
 }
 
 template <class Unsigned>
-__host__ FASTREDUCE_DEVICE Unsigned untwiddle(Unsigned ordered)
+__host__ FASTREDUCE_DEVICE Unsigned from_ordered_bits(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
@@ -835,7 +835,7 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *     commutes                       true if combine(a, b) is combine(b, a)
  *     padding(input)                 an element that changes nothing, to fill the last pack; a
  *                                    zero, where a Reducer has none
- *     counts                         true if there is no such element: reduce_pack(pack, count)
+ *     needs_element_count            true if there is no such element: reduce_pack(pack, count)
  *                                    leaves out those from `count` on
  *     two_arrays                     true for a dot product: reduce_pack(pack, pack)
  *     reduces_packs                  true if value_of_packs reduces a thread's packs, instead of
@@ -1334,7 +1334,7 @@ struct items_as {
 /* What most reducers have: a sum of Values, which start at 0, without another step at the end. */
 template <class Reducer>
 struct common_reducer {
-    static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false,
+    static constexpr bool any_order = false, commutes = true, needs_element_count = false, two_arrays = false,
                           reduces_packs = false, by_warp = false, tile_by_warp = false,
                           compute_bound = false;
 
@@ -1376,7 +1376,7 @@ struct common_reducer {
         for (unsigned k = 0; k < Count; ++k) {
             if constexpr (Reducer::two_arrays)
                 values[k] = self().value_of(self().reduce_pack(x.at(k), y.at(k)));
-            else if constexpr (Reducer::counts)
+            else if constexpr (Reducer::needs_element_count)
                 values[k] = self().reduce_pack(x.at(k), items.existing(k));
             else
                 values[k] = self().value_of(self().reduce_pack(x.at(k)));
@@ -1425,7 +1425,7 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     using Partial = Value;
     using Result = Value;
 
-    static constexpr bool commutes = false, counts = true;
+    static constexpr bool commutes = false, needs_element_count = true;
 
     Combine operation;
     Transform transform;
@@ -1512,7 +1512,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     using Partial = Value;
     using Result = Value;
     static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
-                          counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
+                          needs_element_count = !of_floats || !one_of<Operator, plus, multiplies>::value;
 
     result_step step;
 
@@ -1527,7 +1527,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (!counts) none = narrowed<Element>(zero());
+        if constexpr (!needs_element_count) none = narrowed<Element>(zero());
         return none;
     }
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return Operator()(a, b); }
@@ -1840,9 +1840,9 @@ struct greatest {
     static FASTREDUCE_DEVICE Element element_of(Key key)
     {
         if constexpr (is_float)
-            return bits_as<float>(untwiddle(key));
+            return bits_as<float>(from_ordered_bits(key));
         else if constexpr (is_double)
-            return bits_as<double>(key == ~0ull ? ~0ull >> 1 : untwiddle(key + (1ull << 52) - 1));
+            return bits_as<double>(key == ~0ull ? ~0ull >> 1 : from_ordered_bits(key + (1ull << 52) - 1));
         else
             return key;
     }
@@ -1913,7 +1913,7 @@ struct greatest<Element, 2> {
     static FASTREDUCE_DEVICE unsigned short from_key(Key key)
     {
         const unsigned short half = static_cast<unsigned short>(key);
-        return is_float ? untwiddle(half) : half;
+        return is_float ? from_ordered_bits(half) : half;
     }
     /* Replaces each -0 of a word by +0. */
     static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
@@ -2469,7 +2469,7 @@ __host__ __device__ constexpr bool can_share_kernel()
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
            One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
-           One::counts == Other::counts && One::two_arrays == Other::two_arrays;
+           One::needs_element_count == Other::needs_element_count && One::two_arrays == Other::two_arrays;
 }
 
 /* One of several Reducers, which is known when it runs. Their Values are the same, and so is all
@@ -2481,7 +2481,7 @@ struct reducer_variant {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          counts = First::counts, two_arrays = First::two_arrays,
+                          needs_element_count = First::needs_element_count, two_arrays = First::two_arrays,
                           reduces_packs = true, by_warp = First::by_warp,
                           tile_by_warp = First::tile_by_warp, compute_bound = First::compute_bound;
 
@@ -2728,7 +2728,7 @@ __host__ __device__ auto make_extreme_reducer()
 /* Names an element's type as those of the same kind share it, so that they share kernels. Users'
  * operators, and the minimum of bools, whose result for no elements is true, have it as it is. */
 template <class Operator, class Input>
-using named_t = standard::conditional_t<
+using canonical_element_t = standard::conditional_t<
     is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
         (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
     element_t<Input>, Input>;
@@ -2737,7 +2737,7 @@ using named_t = standard::conditional_t<
 template <class Operator, class Input>
 __host__ __device__ auto make_reducer()
 {
-    using number = named_t<Operator, Input>;
+    using number = canonical_element_t<Operator, Input>;
     constexpr bool is_integer = element<number>::is_integer, is_float = element<number>::is_float,
                    has_sign = is_float || element<number>::is_signed;
     constexpr unsigned size = sizeof(number);
