@@ -601,9 +601,6 @@ __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 }
 #endif
 
-FASTREDUCE_DEVICE double ieee_double(float x) { return ieee_cast<double>(x); }
-FASTREDUCE_DEVICE double ieee_double(double x) { return x; }
-FASTREDUCE_DEVICE float ieee_float(double x) { return ieee_cast<float>(x); }
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
@@ -1545,7 +1542,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
         if constexpr (Ends) {
             if (step != result_step::none)
                 return ieee_cast<Result>(
-                    apply_step(ieee_double(value), static_cast<double>(n), step));
+                    apply_step(ieee_cast<double>(value), static_cast<double>(n), step));
         }
         return value;
     }
@@ -2210,7 +2207,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
                 bits > infinity || all_zeros(from))
-                return ieee_double(sum);
+                return ieee_cast<double>(sum);
         } else if constexpr (sizeof(Input) == 2) {
             return static_cast<Value>(narrow_sums<Input, square>::of_pack(from)); /* exact */
         }
@@ -2360,7 +2357,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                 const float sum = reduce_pairs(sums, plus()),
                             of_squares = reduce_pairs(squares, plus());
                 if (bits_as<unsigned>(of_squares) != 0x7f800000) /* no overflow of floats */
-                    return Value{ieee_double(sum), ieee_double(of_squares)}.moved(
+                    return Value{ieee_cast<double>(sum), ieee_cast<double>(of_squares)}.moved(
                         difference(from[0], pivot), size);
             }
             Value values[size];
@@ -6156,9 +6153,9 @@ struct exact_products {
         if constexpr (of_doubles)
             return {x, y};
         else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_double(ieee_multiply(widened(x), widened(y)));
+            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
         else
-            return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
         return Term();
     }
 };
@@ -6454,7 +6451,7 @@ struct exact_moments {
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
     static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
 
-    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_double(widened(x)); }
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
 };
 
 template <class Input>
@@ -6698,7 +6695,7 @@ FASTREDUCE_DEVICE void store_sum(exact_pair pair, void *result, fastreduce_opera
     } else {
         /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
         if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
-        store_bits(result, __float_as_uint(ieee_float(bits_as<double>(bits))), precision);
+        store_bits(result, __float_as_uint(ieee_cast<float>(bits_as<double>(bits))), precision);
     }
 }
 
@@ -6755,7 +6752,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         if constexpr (SquaresDoubles) {
             return {x, x};
         } else {
-            const double wide = ieee_double(widened(x));
+            const double wide = ieee_cast<double>(widened(x));
             if (squares()) return ieee_multiply(wide, wide);
             return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
         }
@@ -6812,7 +6809,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         unsigned greatest = 0, least = ~0u, unit = 0;
         double terms[pack<Input>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_double(widened(from[j]));
+        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_cast<double>(widened(from[j]));
         if (squares()) {
             unit = bits;
 #pragma unroll
@@ -6843,7 +6840,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
                 double sums[4] = {};
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
-                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(at(k)));
+                    sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(at(k)));
                 sum = add_pairs(sums);
                 return upper_magnitude(sum) < not_finite << 20;
             }
