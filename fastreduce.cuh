@@ -601,7 +601,6 @@ __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 }
 #endif
 
-
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 {
@@ -1331,9 +1330,9 @@ struct items_as {
 /* What most reducers have: a sum of Values, which start at 0, without another step at the end. */
 template <class Reducer>
 struct common_reducer {
-    static constexpr bool any_order = false, commutes = true, needs_element_count = false, two_arrays = false,
-                          reduces_packs = false, by_warp = false, tile_by_warp = false,
-                          compute_bound = false;
+    static constexpr bool any_order = false, commutes = true, needs_element_count = false,
+                          two_arrays = false, reduces_packs = false, by_warp = false,
+                          tile_by_warp = false, compute_bound = false;
 
     static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
     template <class Value>
@@ -1509,7 +1508,8 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     using Partial = Value;
     using Result = Value;
     static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
-                          needs_element_count = !of_floats || !one_of<Operator, plus, multiplies>::value;
+                          needs_element_count =
+                              !of_floats || !one_of<Operator, plus, multiplies>::value;
 
     result_step step;
 
@@ -1839,7 +1839,8 @@ struct greatest {
         if constexpr (is_float)
             return bits_as<float>(from_ordered_bits(key));
         else if constexpr (is_double)
-            return bits_as<double>(key == ~0ull ? ~0ull >> 1 : from_ordered_bits(key + (1ull << 52) - 1));
+            return bits_as<double>(key == ~0ull ? ~0ull >> 1
+                                                : from_ordered_bits(key + (1ull << 52) - 1));
         else
             return key;
     }
@@ -2466,7 +2467,8 @@ __host__ __device__ constexpr bool can_share_kernel()
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
            One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
-           One::needs_element_count == Other::needs_element_count && One::two_arrays == Other::two_arrays;
+           One::needs_element_count == Other::needs_element_count &&
+           One::two_arrays == Other::two_arrays;
 }
 
 /* One of several Reducers, which is known when it runs. Their Values are the same, and so is all
@@ -2478,9 +2480,10 @@ struct reducer_variant {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          needs_element_count = First::needs_element_count, two_arrays = First::two_arrays,
-                          reduces_packs = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, compute_bound = First::compute_bound;
+                          needs_element_count = First::needs_element_count,
+                          two_arrays = First::two_arrays, reduces_packs = true,
+                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
+                          compute_bound = First::compute_bound;
 
     struct member_set : First, Others... {
     };
@@ -4850,7 +4853,7 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
-    /* Blocks on a multiprocessor, at least. (Of single narrow columns, where it is compute-bound, 3 take
+    /* Blocks on a multiprocessor, at least. (Of single narrow columns, if compute_bound, 3 take
      * 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
@@ -6809,7 +6812,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         unsigned greatest = 0, least = ~0u, unit = 0;
         double terms[pack<Input>::size];
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) terms[j] = ieee_cast<double>(widened(from[j]));
+        for (unsigned j = 0; j < pack<Input>::size; ++j)
+            terms[j] = ieee_cast<double>(widened(from[j]));
         if (squares()) {
             unit = bits;
 #pragma unroll
