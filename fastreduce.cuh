@@ -1320,9 +1320,9 @@ struct items_as {
     const Items &items;
 
     FASTREDUCE_DEVICE explicit items_as(const Items &others) : items(others) {}
-    FASTREDUCE_DEVICE pack<Element> at(unsigned k) const
+    FASTREDUCE_DEVICE pack<Element> operator[](unsigned k) const
     {
-        return bits_as<pack<Element>>(items.at(k));
+        return bits_as<pack<Element>>(items[k]);
     }
     FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
 };
@@ -1371,11 +1371,11 @@ struct common_reducer {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             if constexpr (Reducer::two_arrays)
-                values[k] = self().value_of(self().reduce_pack(x.at(k), y.at(k)));
+                values[k] = self().value_of(self().reduce_pack(x[k], y[k]));
             else if constexpr (Reducer::needs_element_count)
-                values[k] = self().reduce_pack(x.at(k), items.existing(k));
+                values[k] = self().reduce_pack(x[k], items.existing(k));
             else
-                values[k] = self().value_of(self().reduce_pack(x.at(k)));
+                values[k] = self().value_of(self().reduce_pack(x[k]));
         }
     }
     FASTREDUCE_DEVICE void prepare(const void *, size_t) {}
@@ -1406,7 +1406,7 @@ FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, c
         Partial partials[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
-            partials[k] = reducer.reduce_pack(items.at(k));
+            partials[k] = reducer.reduce_pack(items[k]);
         value = reducer.value_of(
             reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
     }
@@ -2079,15 +2079,15 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        Key best = key(items.at(0));
-        pack<Element> best_pack = items.at(0);
+        Key best = key(items[0]);
+        pack<Element> best_pack = items[0];
         unsigned number = 0;
 #pragma unroll
         for (unsigned k = 1; k < Items::packs_each; ++k) {
-            const Key next = key(items.at(k));
+            const Key next = key(items[k]);
             if (best < next) {
                 best = next;
-                best_pack = items.at(k);
+                best_pack = items[k];
                 number = k;
             }
         }
@@ -3311,7 +3311,7 @@ struct packs_of_lane {
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all */
 
-    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
     FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * apart; }
     /* Elements of a pack that exist. */
     FASTREDUCE_DEVICE unsigned existing(unsigned k) const
@@ -4656,7 +4656,7 @@ struct packs_of_row {
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
     unsigned index, apart;
-    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
     FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * apart; }
 };
 
@@ -6176,7 +6176,7 @@ struct some_packs {
         for (unsigned k = First; k < First + Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                use(source.term(items.at(k)[j], others.at(k)[j]));
+                use(source.term(items[k][j], others[k][j]));
     }
 };
 
@@ -6772,7 +6772,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             some_packs<packs> some;
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) {
-                auto masked = bits_as<pack<unsigned>>(items.at(k));
+                auto masked = bits_as<pack<unsigned>>(items[k]);
 #pragma unroll
                 for (unsigned &word : masked.item) word &= mask;
                 some.packs[k] = bits_as<pack<Input>>(masked);
@@ -6788,7 +6788,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
             for (unsigned k = 0; k < packs; ++k) {
                 Term terms[size];
 #pragma unroll
-                for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k)[j]);
+                for (unsigned j = 0; j < size; ++j) terms[j] = term(items[k][j]);
                 value.add_terms(terms);
             }
         }
