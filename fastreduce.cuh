@@ -274,60 +274,66 @@ FASTREDUCE_DEVICE Value *dynamic_shared()
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
- * the source is out of range a lane gets its own value. */
+/* A value as 32-bit words, which are moved one by one. */
+template <class Value>
+struct word_array {
+    static constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+    unsigned word[length] = {};
+
+    FASTREDUCE_DEVICE explicit word_array(const Value &value)
+    {
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+    }
+    FASTREDUCE_DEVICE Value value() const
+    {
+        Value joined;
+        memcpy(static_cast<void *>(&joined), word, sizeof joined);
+        return joined;
+    }
+};
+/* Replaces each word of a value by function(word, its number). */
+template <class Value, class Function>
+FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
+{
+    word_array<Value> words(value);
+#pragma unroll
+    for (unsigned k = 0; k < word_array<Value>::length; ++k)
+        words.word[k] = function(words.word[k], k);
+    return words.value();
+}
+
+/* Shuffles return another lane's value, of any type. All 32 lanes call them. This one returns that
+ * of the lane `delta` above, or the lane's own where there is no such lane. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(all_lanes, word[k], delta);
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(
+        value, [=](unsigned word, unsigned) { return __shfl_down_sync(all_lanes, word, delta); });
 }
-/* The same of the lane whose number differs in the bits of `flip`. */
+/* Returns the value of the lane whose number differs in the bits of `flip`. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_xor(Value value, unsigned flip)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_xor_sync(all_lanes, word[k], static_cast<int>(flip));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_xor_sync(all_lanes, word, static_cast<int>(flip));
+    });
 }
-
-/* The same of the lane of that number. */
+/* Returns the value of lane number `lane`. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_sync(all_lanes, word[k], static_cast<int>(lane));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_sync(all_lanes, word, static_cast<int>(lane));
+    });
 }
 
-/* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
+/* Returns first ? a : b, word by word: to choose an address, compilers would put both in local
+ * memory. */
 template <class Value>
-FASTREDUCE_DEVICE Value chosen(bool first, const Value &a, const Value &b)
+FASTREDUCE_DEVICE Value select(bool first, const Value &a, const Value &b)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned one[length] = {}, other[length] = {};
-    memcpy(one, static_cast<const void *>(&a), sizeof(Value));
-    memcpy(other, static_cast<const void *>(&b), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) one[k] = first ? one[k] : other[k];
-    Value value;
-    memcpy(static_cast<void *>(&value), one, sizeof(Value));
-    return value;
+    const word_array<Value> other(b);
+    return map_words(a, [&](unsigned word, unsigned k) { return first ? word : other.word[k]; });
 }
 
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
@@ -510,72 +516,44 @@ __host__ FASTREDUCE_DEVICE Value ieee_add(Value a, Value b)
 {
     return a + b;
 }
-
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value ieee_subtract(Value a, Value b)
+{
+    return a - b;
+}
 template <class Value>
 __host__ FASTREDUCE_DEVICE Value ieee_multiply(Value a, Value b)
 {
     return a * b;
 }
 
+#ifdef __CUDA_ARCH__
 __host__ FASTREDUCE_DEVICE float ieee_add(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float sum;
     asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
     return sum;
-#else
-    return a + b;
-#endif
 }
-
-FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
+__host__ FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float difference;
     asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
     return difference;
-#else
-    return a - b;
-#endif
 }
-
-__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(a, b);
-#else
-    return a + b;
-#endif
-}
-
-FASTREDUCE_DEVICE double ieee_subtract(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dsub_rn(a, b);
-#else
-    return a - b;
-#endif
-}
-
 __host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float product;
     asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
     return product;
-#else
-    return a * b;
-#endif
 }
-
-__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return __dadd_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return __dsub_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return __dmul_rn(a, b); }
 #else
-    return a * b;
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return a + b; }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return a - b; }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return a * b; }
 #endif
-}
 
 FASTREDUCE_DEVICE float ieee_magnitude(float x)
 {
@@ -588,46 +566,28 @@ FASTREDUCE_DEVICE float ieee_magnitude(float x)
 #endif
 }
 
-__host__ FASTREDUCE_DEVICE double ieee_double(float x)
-{
-#ifdef __CUDA_ARCH__
-    double wide;
-    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
-    return wide;
-#else
-    return static_cast<double>(x);
-#endif
-}
-
-FASTREDUCE_DEVICE double ieee_double(double x) { return x; }
-
-__host__ FASTREDUCE_DEVICE float ieee_float(double x)
-{
-#ifdef __CUDA_ARCH__
-    float rounded;
-    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
-    return rounded;
-#else
-    return static_cast<float>(x);
-#endif
-}
-
-/* x as another type, as static_cast has it. */
+/* Converts x as static_cast does. */
 template <class To, class From>
 __host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
     return static_cast<To>(x);
 }
+#ifdef __CUDA_ARCH__
 template <>
 __host__ FASTREDUCE_DEVICE double ieee_cast<double, float>(const float &x)
 {
-    return ieee_double(x);
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
 }
 template <>
 __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 {
-    return ieee_float(x);
+    float rounded;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
+    return rounded;
 }
+#endif
 
 /* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
@@ -719,7 +679,7 @@ __host__ FASTREDUCE_DEVICE Unsigned ordered_bits(Unsigned bits)
 }
 
 template <class Unsigned>
-__host__ FASTREDUCE_DEVICE Unsigned untwiddle(Unsigned ordered)
+__host__ FASTREDUCE_DEVICE Unsigned from_ordered_bits(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
@@ -774,26 +734,10 @@ FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* sum + a[0] * b[0] + a[1] * b[1] ... over a word's bytes, or two halves, signed as the sum is. */
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
     !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
-FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return __dp4a(a, b, sum);
-}
-FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
-}
-FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
-{
-    return __dp2a_lo(a, 0x0101u, sum);
-}
-FASTREDUCE_DEVICE int add_halves(unsigned a, int sum)
-{
-    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
-}
+#define FASTREDUCE_DETAIL_DP4A
 #else
 template <class Part, class Sum>
 FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
@@ -804,20 +748,31 @@ FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
                static_cast<Sum>(static_cast<Part>(b >> shift));
     return sum;
 }
-FASTREDUCE_DEVICE unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return dot_parts<unsigned char>(a, b, sum);
-}
-FASTREDUCE_DEVICE int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return dot_parts<signed char>(a, b, sum);
-}
-FASTREDUCE_DEVICE unsigned add_halves(unsigned a, unsigned sum)
-{
-    return dot_parts<unsigned short>(a, 0x10001, sum);
-}
-FASTREDUCE_DEVICE int add_halves(unsigned a, int sum) { return dot_parts<short>(a, 0x10001, sum); }
 #endif
+
+/* Returns sum + a[0] * b[0] + ... + a[3] * b[3] of two words' bytes, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum dot_bytes(unsigned a, unsigned b, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp4a(static_cast<Sum>(a), static_cast<Sum>(b), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, signed char, unsigned char>>(a, b, sum);
+#endif
+}
+
+/* Returns sum + a[0] + a[1] of a word's halves, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum add_halves(unsigned a, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp2a_lo(static_cast<Sum>(a), static_cast<Sum>(0x0101), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, short, unsigned short>>(a, 0x10001, sum);
+#endif
+}
 
 /* All ones for each byte, or half, of a word that is negative; else zeros. */
 template <unsigned Bytes>
@@ -834,13 +789,16 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
 }
 
 #undef FASTREDUCE_DETAIL_HOPPER
+#undef FASTREDUCE_DETAIL_DP4A
 
 } // namespace detail
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: operators, element types, and how each operator reduces each type. A new one is added
- * here; a type that needs a declaration has it in room 2.
+ * Offers: the operators (plus, maximum, argmin ...); accumulate_t, the type of a result;
+ * make_reducer, which returns what the engine needs to know about an operator and a type. May hold:
+ * operators, element types, and how each operator reduces each type. A new one is added here; a
+ * type that needs a declaration has it in room 2.
  *
  * A user's operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x, and the other way
@@ -850,45 +808,42 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *
  * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
  * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
- *     Element, Result                what it reads, and what it writes
+ *     Element, Result                the types that it reads and writes
  *     Value                          a partial result: identity(), combine(a, b); zero(), the
  *                                    identity whatever the sign of a zero
- *     Partial                        what a thread has of one pack or more: of(pack),
- *                                    merge(a, b); may be narrower than Value
+ *     Partial                        a thread's result of one pack or more: reduce_pack(pack),
+ *                                    merge(a, b); it may be narrower than Value
  *     value_of(partial)              the thread's Value
  *     finish(value, n)               the result, for n elements
- *     any_order                      whether the order of Values changes no bit
- *     commutes                       whether combine(a, b) is combine(b, a)
- *     padding(input)                 the element after the last one of the array, which changes
- *                                    nothing; a zero, where a Reducer has none
- *     counts                         whether there is no such element: of(pack, count) leaves
- *                                    others out
- *     two_arrays                     whether it is of(pack, pack), for a dot product
- *     reduces_packs                  whether value_of_packs reduces a thread's packs, not `of` and
- *                                    merge
- *     by_warp                        whether it reduces a warp's Values at once, by warp_value
- *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
- *     heavy                          whether it takes many instructions an element
+ *     any_order                      true if the order of Values changes no bit
+ *     commutes                       true if combine(a, b) is combine(b, a)
+ *     padding(input)                 an element that changes nothing, to fill the last pack; a
+ *                                    zero, where a Reducer has none
+ *     needs_element_count            true if there is no such element: reduce_pack(pack, count)
+ *                                    leaves out those from `count` on
+ *     two_arrays                     true for a dot product: reduce_pack(pack, pack)
+ *     reduces_packs                  true if value_of_packs reduces a thread's packs, instead of
+ *                                    reduce_pack and merge
+ *     by_warp                        true if warp_value combines a warp's Values at once
+ *     tile_by_warp                   true if tile_warp_value does so for Values of a single tile
+ *     compute_bound                  true if an element takes many instructions
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
- * thread does: reducer_variant stands for several, and one of them is chosen when it runs.
+ * thread does: a reducer_variant holds one of several, which is known when it runs.
  * ============================================================================================= */
 
 namespace detail
 {
 
-/* 16-bit floats, as CUDA's headers have them, which the user includes. */
+/* The bits of 16-bit floats, whose headers are the user's to include. */
 struct f16 {
     unsigned short bits;
 };
 struct bf16 {
     unsigned short bits;
 };
-
-/* Equivalent types have one name: long and long long, __half and f16. */
-enum class family { other, integer, floating };
 
 template <unsigned Size, class One, class Two, class Four, class Eight>
 using of_size = standard::conditional_t<
@@ -906,35 +861,16 @@ struct type_identity {
     using type = Type;
 };
 
-/* Families as types, to choose among overloads. */
-struct any_kind {
-};
-struct numbers : any_kind {
-};
-struct floats : numbers {
-};
-struct integers : numbers {
-};
-struct signed_integers : integers {
-};
-
+/* What kind of type an element has. Equivalent types have one `type`: long and long long, __half
+ * and f16. */
 template <class Input>
 struct element {
-  private:
     static constexpr bool is_signed = standard::is_signed<Input>::value,
                           is_f16 = one_of<Input, __half, f16>::value,
                           is_bf16 = one_of<Input, __nv_bfloat16, bf16>::value,
                           is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
-                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value;
-
-  public:
-    static constexpr family kind = is_integer ? family::integer
-                                   : is_float ? family::floating
-                                              : family::other;
-    using tag =
-        standard::conditional_t<is_integer,
-                                standard::conditional_t<is_signed, signed_integers, integers>,
-                                standard::conditional_t<is_float, floats, any_kind>>;
+                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value,
+                          is_number = is_integer || is_float;
     static constexpr unsigned fraction_bits = !is_float            ? 0
                                               : is_f16             ? 10
                                               : is_bf16            ? 7
@@ -962,32 +898,29 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
     Element item[size];
 
-    FASTREDUCE_DEVICE const Element &at(unsigned j) const { return item[j]; }
-    FASTREDUCE_DEVICE void fill(const Element &x)
-    {
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j) item[j] = x;
-    }
-    /* from element number `count` on */
+    FASTREDUCE_DEVICE const Element &operator[](unsigned j) const { return item[j]; }
+    FASTREDUCE_DEVICE void fill(const Element &x) { fill_from(0, x); }
+    /* Replaces the elements from number `count` on. */
     FASTREDUCE_DEVICE void fill_from(unsigned count, const Element &x)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j >= count) item[j] = x;
     }
+    /* Loads the first `count` elements, one by one; narrow ones into a pack of zeros. */
     FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j < count) item[j] = from[j];
     }
-    /* from anywhere elements may lie */
+    /* Loads elements that may lie anywhere, `stride` of them after one another. */
     FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
-    /* of vectors, one below the other, in words */
+    /* Takes one column of rows, which are vectors in words. */
     template <class Words>
     FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
@@ -1001,42 +934,39 @@ template <class Element>
 struct is_two_numbers<pack<Element, false>> {
     static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
 };
-/* Narrow elements in words: compilers would split arrays of them, and spill. */
+/* Keeps 8 and 16-bit elements in words: compilers would split arrays of them, and spill. */
 template <class Element>
 struct alignas(pack_bytes) pack<Element, true> {
-    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
+    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element),
+                              word_size = 32 / bits;
     unsigned word[4];
 
-    FASTREDUCE_DEVICE Element at(unsigned j) const
+    FASTREDUCE_DEVICE Element operator[](unsigned j) const
     {
-        const unsigned_t<Element> number =
-            static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
-        return bits_as<Element>(number);
+        return bits_as<Element>(
+            static_cast<unsigned_t<Element>>(word[j / word_size] >> j * bits % 32));
     }
     FASTREDUCE_DEVICE void fill(Element x)
     {
-        const unsigned number = bits_as<unsigned_t<Element>>(x);
 #pragma unroll
-        for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+        for (unsigned &four : word) four = number(x) * (bits == 8 ? 0x01010101u : 0x10001u);
+    }
+    FASTREDUCE_DEVICE void fill_from(unsigned count, Element x)
+    {
+        pack filled;
+        filled.fill(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned end = count * bits, begin = w * 32,
+                           kept = low_bits(end > begin ? end - begin : 0);
+            word[w] = (word[w] & kept) | (filled.word[w] & ~kept);
+        }
     }
     FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
-            if (j < count)
-                word[j * bits / 32] |= static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[j]))
-                                       << j * bits % 32;
-    }
-    FASTREDUCE_DEVICE void fill_from(unsigned count, Element x)
-    {
-        pack with;
-        with.fill(x);
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            const unsigned all = count * bits, before = w * 32,
-                           kept = low_bits(all > before ? all - before : 0);
-            word[w] = (word[w] & kept) | (with.word[w] & ~kept);
-        }
+            if (j < count) word[j / word_size] |= number(from[j]) << j * bits % 32;
     }
     FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
@@ -1044,29 +974,30 @@ struct alignas(pack_bytes) pack<Element, true> {
         for (unsigned w = 0; w < 4; ++w) {
             word[w] = 0;
 #pragma unroll
-            for (unsigned j = 0; j < 32 / bits; ++j)
-                word[w] |= static_cast<unsigned>(
-                               bits_as<unsigned_t<Element>>(from[(w * (32 / bits) + j) * stride]))
-                           << j * bits;
+            for (unsigned j = 0; j < word_size; ++j)
+                word[w] |= number(from[(w * word_size + j) * stride]) << j * bits;
         }
     }
     template <class Words>
     FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
-        constexpr unsigned each = 32 / bits, mask = (1u << bits) - 1;
+        constexpr unsigned mask = (1u << bits) - 1;
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             word[w] = 0;
 #pragma unroll
-            for (unsigned j = 0; j < each; ++j) {
-                const unsigned row = rows[w * each + j].word[column / each];
-                word[w] |= (row >> column % each * bits & mask) << j * bits;
+            for (unsigned j = 0; j < word_size; ++j) {
+                const unsigned row = rows[w * word_size + j].word[column / word_size];
+                word[w] |= (row >> column % word_size * bits & mask) << j * bits;
             }
         }
     }
+
+  private:
+    static FASTREDUCE_DEVICE unsigned number(Element x) { return bits_as<unsigned_t<Element>>(x); }
 };
 
-/* Halves as floats, and others as they are. */
+/* Returns a half as a float, and any other element as it is. */
 FASTREDUCE_DEVICE float widened(f16 x) { return half_to_float(x.bits); }
 FASTREDUCE_DEVICE float widened(bf16 x)
 {
@@ -1078,7 +1009,7 @@ FASTREDUCE_DEVICE Value widened(const Value &x)
     return x;
 }
 
-/* And back, of a power of two or a zero. */
+/* Converts back, for powers of two and zeros. */
 template <class Float, class Value>
 FASTREDUCE_DEVICE Float narrowed(Value x)
 {
@@ -1145,56 +1076,21 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
-/* The lesser or the greater of two, for a tree of single values: -0 is below +0, and NaN wins. */
-template <family Family>
-struct by_order {
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value greater(Value a, Value b)
-    {
-        return a < b ? b : a;
-    }
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value lesser(Value a, Value b)
-    {
-        return b < a ? b : a;
-    }
-};
-template <>
-struct by_order<family::floating> {
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value greater(Value a, Value b)
-    {
-        return place(a) < place(b) ? b : a;
-    }
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value lesser(Value a, Value b)
-    {
-        /* NaNs come last here too */
-        return place(negative(b)) < place(negative(a)) ? a : b;
-    }
-    static __host__ FASTREDUCE_DEVICE float greater(float a, float b) { return max_or_nan(a, b); }
-    static __host__ FASTREDUCE_DEVICE float lesser(float a, float b)
-    {
-        return negative(max_or_nan(negative(a), negative(b)));
-    }
-
-  private:
-    /* Numbers in order, and then NaNs. */
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE unsigned_t<Value> place(Value x)
-    {
-        using bits = unsigned_t<Value>;
-        constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
-        return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
-    }
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value negative(Value x)
-    {
-        using bits = unsigned_t<Value>;
-        return bits_as<Value>(
-            static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
-    }
-};
+/* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
+{
+    using bits = unsigned_t<Value>;
+    constexpr bits one = bits(bits(1) << element<Value>::fraction_bits);
+    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - (one - 1));
+}
+/* Returns the float with the other sign, NaN too. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value negated(Value x)
+{
+    using bits = unsigned_t<Value>;
+    return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+}
 
 } // namespace detail
 
@@ -1227,19 +1123,6 @@ struct multiplies {
 };
 
 /* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
-struct minimum {
-    template <class Value>
-    static __host__ FASTREDUCE_DEVICE Value identity()
-    {
-        return detail::bounds<Value>::greatest();
-    }
-    template <class Value>
-    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
-    {
-        return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
-    }
-};
-
 struct maximum {
     template <class Value>
     static __host__ FASTREDUCE_DEVICE Value identity()
@@ -1249,22 +1132,50 @@ struct maximum {
     template <class Value>
     __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
-        return detail::by_order<detail::element<Value>::kind>::greater(a, b);
+        if constexpr (detail::one_of<Value, float>::value)
+            return detail::max_or_nan(a, b);
+        else if constexpr (detail::element<Value>::is_float)
+            return detail::order_key(a) < detail::order_key(b) ? b : a;
+        else
+            return a < b ? b : a;
+    }
+};
+
+struct minimum {
+    template <class Value>
+    static __host__ FASTREDUCE_DEVICE Value identity()
+    {
+        return detail::bounds<Value>::greatest();
+    }
+    template <class Value>
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
+    {
+        if constexpr (detail::element<Value>::is_float)
+            return detail::negated(maximum()(detail::negated(a), detail::negated(b)));
+        else
+            return b < a ? b : a;
     }
 };
 
 namespace detail
 {
 
-/* Result types of numbers: the rows of the table in fastreduce.h, the element's type last. */
+/* Rows of the table of results in fastreduce.h, and last the element's own type. */
 enum class result_kind { sum, sum_abs, max_abs, mean, index, count, element };
 
-struct numeric_operator {
-};
 template <result_kind Kind>
-struct numeric : numeric_operator {
-    static constexpr result_kind kind = Kind;
+struct numeric {
 };
+/* Returns the kind of an operator that does more than combine two elements to one. */
+template <result_kind Kind>
+__host__ __device__ constexpr result_kind numeric_kind(const numeric<Kind> *)
+{
+    return Kind;
+}
+__host__ __device__ constexpr result_kind numeric_kind(const void *)
+{
+    return result_kind::element;
+}
 
 } // namespace detail
 
@@ -1291,43 +1202,36 @@ struct count_nonzero : detail::numeric<detail::result_kind::count> {
 namespace detail
 {
 
-/* Operators that do more than combine two elements to one. */
-template <class Operator, bool = __is_base_of(numeric_operator, Operator)>
-struct is_numeric_operator {
-    static constexpr bool value = true;
-    static constexpr result_kind kind = Operator::kind;
-};
 template <class Operator>
-struct is_numeric_operator<Operator, false> {
-    static constexpr bool value = false;
-    static constexpr result_kind kind =
-        one_of<Operator, plus, multiplies>::value ? result_kind::sum : result_kind::element;
+struct is_numeric_operator {
+    static constexpr result_kind kind = numeric_kind(static_cast<const Operator *>(nullptr));
+    static constexpr bool value = kind != result_kind::element;
 };
 
-/* Types of results. */
-template <class Input>
-struct results {
-  private:
-    template <class Integer, class Float>
-    using by_kind = standard::conditional_t<
-        element<Input>::kind == family::integer, Integer,
-        standard::conditional_t<element<Input>::kind == family::floating, Float, Input>>;
-    static constexpr bool widens = sizeof(Input) < 8;
-    using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
-    using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
-    template <result_kind Kind, result_kind This, class Type, class Otherwise>
-    using where = standard::conditional_t<Kind == This, Type, Otherwise>;
-
-  public:
-    template <result_kind Kind>
-    using of = where<
-        Kind, result_kind::sum, sum,
-        where<Kind, result_kind::sum_abs, by_kind<unsigned long long, sum>,
-              where<Kind, result_kind::max_abs, by_kind<unsigned_t<Input>, Input>,
-                    where<Kind, result_kind::mean, by_kind<double, sum>,
-                          where<Kind, result_kind::index, long long,
-                                where<Kind, result_kind::count, unsigned long long, Input>>>>>>;
-};
+/* Returns the type of a result, in a type_identity. */
+template <class Operator, class Input>
+__host__ __device__ constexpr auto result_type()
+{
+    using row = result_kind;
+    constexpr row kind =
+        one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
+    constexpr bool is_integer = element<Input>::is_integer, is_short = sizeof(Input) < 8,
+                   adds = kind == row::sum || kind == row::sum_abs || kind == row::mean;
+    if constexpr (kind == row::index)
+        return type_identity<long long>();
+    else if constexpr (kind == row::count || (kind == row::sum_abs && is_integer))
+        return type_identity<unsigned long long>();
+    else if constexpr (kind == row::max_abs && is_integer)
+        return type_identity<unsigned_t<Input>>();
+    else if constexpr (kind == row::mean && is_integer)
+        return type_identity<double>();
+    else if constexpr (kind == row::sum && is_integer && is_short)
+        return type_identity<typename integer_of<8, element<Input>::is_signed>::type>();
+    else if constexpr (adds && element<Input>::is_float && is_short)
+        return type_identity<float>();
+    else
+        return type_identity<Input>();
+}
 
 } // namespace detail
 
@@ -1335,8 +1239,7 @@ struct results {
  * under a user's operator, the element type. */
 template <class Operator, class Input>
 struct accumulate {
-    using type =
-        typename detail::results<Input>::template of<detail::is_numeric_operator<Operator>::kind>;
+    using type = typename decltype(detail::result_type<Operator, Input>())::type;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1357,12 +1260,17 @@ FASTREDUCE_DEVICE Value reduce_pairs(Value (&values)[Count], const Combine &comb
             values[k] = combine(values[k], values[k + width]);
     return values[0];
 }
+template <class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Count])
+{
+    return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
+}
 
 /* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
 constexpr unsigned payload_bits = 63;
 
 template <class Value>
-struct all_bits {
+struct word_format {
     static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
@@ -1372,9 +1280,9 @@ struct all_bits {
         memcpy(word, static_cast<const void *>(&value), sizeof value);
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
-            const unsigned at = k * payload_bits, low = at % 64;
-            payload[k] = word[at / 64] >> low;
-            if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
+            const unsigned bit = k * payload_bits, low = bit % 64;
+            payload[k] = word[bit / 64] >> low;
+            if (low > 1) payload[k] |= word[bit / 64 + 1] << (64 - low);
         }
     }
     static FASTREDUCE_DEVICE Value join(const unsigned long long (&payload)[payloads])
@@ -1382,9 +1290,9 @@ struct all_bits {
         unsigned long long word[parts + 1] = {};
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
-            const unsigned at = k * payload_bits, low = at % 64;
-            word[at / 64] |= payload[k] << low;
-            if (low > 1) word[at / 64 + 1] = payload[k] >> (64 - low);
+            const unsigned bit = k * payload_bits, low = bit % 64;
+            word[bit / 64] |= payload[k] << low;
+            if (low > 1) word[bit / 64 + 1] = payload[k] >> (64 - low);
         }
         Value value;
         memcpy(static_cast<void *>(&value), word, sizeof value);
@@ -1392,56 +1300,108 @@ struct all_bits {
     }
 };
 
+/* A thread's packs as elements of another type of the same size. */
 template <class Type, class Items>
-struct items_as;
+struct items_as {
+    using Element = Type;
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    const Items &items;
 
-/* What most reducers have. */
+    FASTREDUCE_DEVICE explicit items_as(const Items &others) : items(others) {}
+    FASTREDUCE_DEVICE pack<Element> operator[](unsigned k) const
+    {
+        return bits_as<pack<Element>>(items[k]);
+    }
+    FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
+};
+
+/* What most reducers have: a sum of Values, which start at 0, without another step at the end. */
 template <class Reducer>
 struct common_reducer {
+    static constexpr bool any_order = false, commutes = true, needs_element_count = false,
+                          two_arrays = false, reduces_packs = false, by_warp = false,
+                          tile_by_warp = false, compute_bound = false;
+
+    static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
+    template <class Value>
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
+    {
+        return plus()(a, b);
+    }
+    template <class Partial>
+    FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) const
+    {
+        return self().combine(a, b);
+    }
+    template <class Partial>
+    static FASTREDUCE_DEVICE auto value_of(const Partial &partial)
+    {
+        return static_cast<typename Reducer::Value>(partial);
+    }
+    template <class Value>
+    static FASTREDUCE_DEVICE Value finish(const Value &value, size_t)
+    {
+        return value;
+    }
     template <class Value>
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        const Reducer &reducer = static_cast<const Reducer &>(*this);
-        *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
+        *static_cast<typename Reducer::Result *>(result) = self().finish(value, n);
     }
-
-    static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
-    static constexpr bool reduces_packs = false, by_warp = false, tile_by_warp = false;
-    static constexpr bool heavy = false;
-
-    FASTREDUCE_DEVICE auto zero() const { return static_cast<const Reducer &>(*this).identity(); }
-    FASTREDUCE_DEVICE auto padding(const void *) const { return typename Reducer::Element(); }
-    /* Of each of a thread's packs. */
+    FASTREDUCE_DEVICE auto zero() const { return self().identity(); }
+    static FASTREDUCE_DEVICE auto padding(const void *) { return typename Reducer::Element(); }
+    /* Writes the Value of each of a thread's packs. */
     template <class Items, unsigned Count, class Value>
     FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
                                      Value (&values)[Count]) const
     {
-        const Reducer &reducer = static_cast<const Reducer &>(*this);
-        const items_as<typename Reducer::Element, Items> some(items), more(others);
+        const items_as<typename Reducer::Element, Items> x(items), y(others);
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             if constexpr (Reducer::two_arrays)
-                values[k] = reducer.value_of(reducer.of(some.at(k), more.at(k)));
-            else if constexpr (Reducer::counts)
-                values[k] = reducer.of(some.at(k), items.existing(k));
+                values[k] = self().value_of(self().reduce_pack(x[k], y[k]));
+            else if constexpr (Reducer::needs_element_count)
+                values[k] = self().reduce_pack(x[k], items.existing(k));
             else
-                values[k] = reducer.value_of(reducer.of(some.at(k)));
+                values[k] = self().value_of(self().reduce_pack(x[k]));
         }
     }
-
     FASTREDUCE_DEVICE void prepare(const void *, size_t) {}
-    template <class Use>
-    FASTREDUCE_DEVICE void choose(const Use &with) const
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
-        with(static_cast<const Reducer &>(*this));
+        function(self());
     }
+
+  private:
+    FASTREDUCE_DEVICE const Reducer &self() const { return static_cast<const Reducer &>(*this); }
 };
-/* Where elements may be combined in any order. */
+/* What those have whose elements may be combined in any order. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr bool any_order = true;
 };
-/* A user's operator, with state, and a function of each element before it. */
+
+/* Returns the Value of all of a thread's packs, in any order. */
+template <class Reducer, class Items>
+FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, const Items &items)
+{
+    typename Reducer::Value value;
+    if constexpr (Reducer::reduces_packs) {
+        value = reducer.value_of_packs(items);
+    } else {
+        using Partial = typename Reducer::Partial;
+        Partial partials[Items::packs_each];
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k)
+            partials[k] = reducer.reduce_pack(items[k]);
+        value = reducer.value_of(
+            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
+    }
+    return value;
+}
+
+/* Reduces by a user's operator, which may have state, after a function of each element. */
 template <class Input, class Output, class Combine, class Transform>
 struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Transform>> {
     using Element = Input;
@@ -1449,7 +1409,7 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     using Partial = Value;
     using Result = Value;
 
-    static constexpr bool commutes = false, counts = true;
+    static constexpr bool commutes = false, needs_element_count = true;
 
     Combine operation;
     Transform transform;
@@ -1462,88 +1422,86 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     }
     FASTREDUCE_DEVICE Value identity() const { return neutral; }
     FASTREDUCE_DEVICE Value combine(Value a, Value b) const { return operation(a, b); }
-    FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) const { return operation(a, b); }
-    FASTREDUCE_DEVICE Partial of(const pack<Element> &from, unsigned count) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from, unsigned count) const
     {
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? ieee_cast<Value>(transform(from.at(j))) : neutral;
+            values[j] = j < count ? ieee_cast<Value>(transform(from[j])) : neutral;
         return reduce_pairs(values, operation);
     }
-    FASTREDUCE_DEVICE Value value_of(const Partial &partial) const { return partial; }
-    FASTREDUCE_DEVICE Result finish(const Value &value, size_t) const { return value; }
 };
 
-/* How a sum ends. */
-enum class ending : unsigned char { sum, mean, root };
+/* What a sum needs at the end. */
+enum class result_step : unsigned char { none, mean, root };
 
-/* Out of line, or every sum would contain the division and the root. */
-static __device__ __noinline__ double finalize(double sum, double n, ending how)
+/* Returns the mean or the root. Out of line, or every sum would contain both. */
+static __device__ __noinline__ double apply_step(double sum, double n, result_step step)
 {
-    return how == ending::mean ? sum / n : sqrt(sum);
+    return step == result_step::mean ? sum / n : sqrt(sum);
 }
 
-/* Maps: what is added for an element. */
+/* Maps return what is added for an element. */
 struct itself {
     template <class Value>
-    static FASTREDUCE_DEVICE Value of(Value x)
+    FASTREDUCE_DEVICE Value operator()(Value x) const
     {
         return x;
     }
 };
 struct magnitude {
-    static FASTREDUCE_DEVICE float of(float x) { return ieee_magnitude(x); }
-    static FASTREDUCE_DEVICE double of(double x) { return fabs(x); }
-    static FASTREDUCE_DEVICE unsigned of(int x)
+    FASTREDUCE_DEVICE float operator()(float x) const { return ieee_magnitude(x); }
+    FASTREDUCE_DEVICE double operator()(double x) const { return fabs(x); }
+    FASTREDUCE_DEVICE unsigned operator()(int x) const
     {
         const unsigned number = static_cast<unsigned>(x);
         return x < 0 ? 0 - number : number;
     }
-    static FASTREDUCE_DEVICE unsigned long long of(long long x)
+    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
     {
         const unsigned long long number = static_cast<unsigned long long>(x);
         return x < 0 ? 0 - number : number;
     }
 };
 struct square {
-    static FASTREDUCE_DEVICE float of(float x) { return ieee_multiply(x, x); }
-    static FASTREDUCE_DEVICE double of(double x) { return ieee_multiply(x, x); }
-    static FASTREDUCE_DEVICE unsigned long long of(unsigned long long x) { return x * x; }
-    static FASTREDUCE_DEVICE unsigned long long of(long long x)
+    FASTREDUCE_DEVICE float operator()(float x) const { return ieee_multiply(x, x); }
+    FASTREDUCE_DEVICE double operator()(double x) const { return ieee_multiply(x, x); }
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long x) const { return x * x; }
+    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
     {
-        return of(static_cast<unsigned long long>(x));
+        return operator()(static_cast<unsigned long long>(x));
     }
     /* one multiplication of 32 bits */
-    static FASTREDUCE_DEVICE unsigned long long of(int x)
+    FASTREDUCE_DEVICE unsigned long long operator()(int x) const
     {
         return static_cast<unsigned long long>(static_cast<long long>(x) * x);
     }
-    static FASTREDUCE_DEVICE unsigned long long of(unsigned x)
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned x) const
     {
         return static_cast<unsigned long long>(x) * x;
     }
 };
 
-/* An operator with combine and identity, over a Map of the elements: users' operators, and
- * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
- * most used, do without what that costs, 0.04 us (one H200). */
+/* Reduces Map(x) with an operator that has combine and identity: users' operators, and sums and
+ * products of floats. Ends says that the result may be a mean or a root. Sums of f32, the most
+ * used, do without it, which saves 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
           bool Ends =
               standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
 struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
     static constexpr bool sums = standard::is_same<Operator, plus>::value,
-                          of_floats = element<Input>::kind == family::floating;
+                          of_floats = element<Input>::is_float;
     using Element = Input;
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
     static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
-                          counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
+                          needs_element_count =
+                              !of_floats || !one_of<Operator, plus, multiplies>::value;
 
-    ending how;
+    result_step step;
 
-    __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
+    __host__ __device__ plain_reducer(result_step last = result_step::none) : step(last) {}
     static FASTREDUCE_DEVICE Value identity() { return Operator::template identity<Value>(); }
     static FASTREDUCE_DEVICE Value zero()
     {
@@ -1554,84 +1512,76 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (!counts) none = narrowed<Element>(zero());
+        if constexpr (!needs_element_count) none = narrowed<Element>(zero());
         return none;
     }
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return Operator()(a, b); }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return Operator()(a, b); }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from,
-                                        unsigned count = pack<Element>::size)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from,
+                                                 unsigned count = pack<Element>::size)
     {
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? value_of(from.at(j), j) : zero();
+            values[j] = j < count ? static_cast<Value>(Map()(widened(from[j]))) : zero();
         return reduce_pairs(values, Operator());
-    }
-    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
-    static FASTREDUCE_DEVICE Value value_of(const Element &x, size_t)
-    {
-        return static_cast<Value>(Map::of(widened(x)));
     }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
         if constexpr (Ends) {
-            if (how != ending::sum)
-                return ieee_cast<Result>(finalize(ieee_double(value), static_cast<double>(n), how));
+            if (step != result_step::none)
+                return ieee_cast<Result>(
+                    apply_step(ieee_cast<double>(value), static_cast<double>(n), step));
         }
         return value;
     }
 };
 
-/* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
- * bits, where a tile's fit. Squares of 16 bits are added as they are made. */
-template <class Input, class Map,
-          bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
-struct narrow_sums {
-    using Partial = unsigned long long;
-
-    static FASTREDUCE_DEVICE Partial of(const pack<Input> &from)
-    {
-        constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
-        Partial sums[chains] = {};
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j)
-            sums[j % chains] += static_cast<Partial>(Map::of(from.at(j)));
-        return reduce_pairs(sums, plus());
-    }
-};
+/* Sums of integers modulo 2^64, after a Map. 8 and 16-bit elements are added in 32 bits, which hold
+ * a tile's sum. Squares of 16-bit elements need 64. */
 template <class Input, class Map>
-struct narrow_sums<Input, Map, true> {
+struct narrow_sums {
     static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
-                          squares = standard::is_same<Map, square>::value;
-    using Partial =
+                          squares = standard::is_same<Map, square>::value,
+                          in_words = sizeof(Input) < (squares ? 2 : 4);
+    using word_sum =
         standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
+    using Partial = standard::conditional_t<in_words, word_sum, unsigned long long>;
 
-    static FASTREDUCE_DEVICE Partial of(const pack<Input> &from)
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Input> &from)
     {
         Partial sum = 0;
-        int negative = 0;
+        if constexpr (in_words) {
+            int negative = 0;
 #pragma unroll
-        for (unsigned word : from.word) {
-            /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
-            const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
-            sum = squares ? dot_bytes(word, word, sum) : add_parts(word ^ masks, sum);
-            if (magnitudes) negative = add_parts(masks, negative);
+            for (unsigned word : from.word) {
+                /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
+                const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
+                sum = squares ? dot_bytes(word, word, sum) : add_word(word ^ masks, sum);
+                if (magnitudes) negative = add_word(masks, negative);
+            }
+            sum -= static_cast<Partial>(negative);
+        } else {
+            constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
+            Partial sums[chains] = {};
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j)
+                sums[j % chains] += static_cast<Partial>(Map()(from[j]));
+            sum = reduce_pairs(sums, plus());
         }
-        return sum - static_cast<Partial>(negative);
+        return sum;
     }
 
   private:
     template <class Sum>
-    static FASTREDUCE_DEVICE Sum add_parts(unsigned word, Sum sum)
+    static FASTREDUCE_DEVICE Sum add_word(unsigned word, Sum sum)
     {
         return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
 };
 
-/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
- * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
- * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
+/* Returns the sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from
+ * large ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24;
+ * sums of signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
 template <unsigned Size>
 FASTREDUCE_DEVICE unsigned long long narrow_warp_sum(unsigned long long value)
 {
@@ -1646,34 +1596,30 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
-    static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
+    static constexpr bool tile_by_warp = sizeof(Partial) == sizeof(unsigned);
 
-    ending how;
+    result_step step;
 
-    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
-    static FASTREDUCE_DEVICE Value identity() { return 0; }
-    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
+    __host__ __device__ integer_reducer(result_step last = result_step::none) : step(last) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        return narrow_sums<Input, Map>::of(from);
+        return narrow_sums<Input, Map>::of_pack(from);
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return static_cast<Value>(partial); }
     static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
-        if (sizeof(Input) > 2 || how == ending::sum) return value; /* wider ones end elsewhere */
-        const double number = standard::is_signed<Input>::value && how == ending::mean
+        if (sizeof(Input) > 2 || step == result_step::none) return value; /* as wider ones always */
+        const double number = standard::is_signed<Input>::value && step == result_step::mean
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
-        return bits_as<Result>(finalize(number, static_cast<double>(n), how));
+        return bits_as<Result>(apply_step(number, static_cast<double>(n), step));
     }
 };
 
-/* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
+/* Sums for means of 32 and 64-bit integers, which may need more than 64 bits. */
 struct sum_of_128_bits {
     unsigned long long low, high;
 
@@ -1693,7 +1639,7 @@ struct sum_of_128_bits {
         const unsigned long long lower = a.low + b.low;
         return {lower, a.high + b.high + (lower < a.low)};
     }
-    /* rounded once */
+    /* Returns the sum rounded once. */
     FASTREDUCE_DEVICE double number() const
     {
         const bool negative = high >> 63;
@@ -1714,24 +1660,20 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ integer_mean(ending = ending::mean) {}
-    static FASTREDUCE_DEVICE Value identity() { return {0, 0}; }
-    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
+    __host__ __device__ integer_mean(result_step = result_step::mean) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         Partial values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = Partial(static_cast<number>(from.at(j)));
+            values[j] = Partial(static_cast<number>(from[j]));
         return reduce_pairs(values, plus());
     }
-    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return Value(partial); }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
-        return finalize(value.number(), static_cast<double>(n), ending::mean);
+        return apply_step(value.number(), static_cast<double>(n), result_step::mean);
     }
 };
 
@@ -1742,13 +1684,12 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
-    static constexpr bool heavy = sizeof(Input) <= 2;
+    static constexpr bool compute_bound = sizeof(Input) <= 2;
 
     static FASTREDUCE_DEVICE Value identity() { return 1; }
     static FASTREDUCE_DEVICE Element padding(const void *) { return 1; }
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a * b; }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a * b; }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
         using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
@@ -1761,7 +1702,7 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
             narrow factors[each];
 #pragma unroll
             for (unsigned k = 0; k < each; ++k)
-                factors[k] = static_cast<narrow>(from.at(j * each + k));
+                factors[k] = static_cast<narrow>(from[j * each + k]);
             parts[j] = reduce_pairs(factors, multiplies());
         }
         Value values[size / each / 2];
@@ -1771,42 +1712,24 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
                         static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return partial; }
-    static FASTREDUCE_DEVICE Value value_of(Element x, size_t) { return static_cast<Value>(x); }
-    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
-/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
- * an element's bits are twiddled first. What leaves a thread is a key, an unsigned number
- * in the same order; 0 stands for no element. */
+/* Extremes. All reducers of extremes look for the greatest: to find the least, or the float of the
+ * greatest magnitude, a transform changes an element's bits first. What leaves a thread is a key,
+ * an unsigned number in the same order; 0 stands for no element. */
 template <class Element>
-struct twiddle {
+struct key_transform {
+    static constexpr bits_t<Element> /* a double's lower half stays as it is */
+        fixed = standard::is_same<Element, double>::value ? 0xffffffff : 0;
     bits_t<Element> mask, flip; /* the same for each element of a word */
 
     FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
-        return (word & mask) ^ flip;
+        return (word & (mask | fixed)) ^ (flip & ~fixed);
     }
-    FASTREDUCE_DEVICE bits_t<Element> back(bits_t<Element> bits) const { return bits ^ flip; }
-};
-
-template <>
-struct twiddle<double> {
-    unsigned mask, flip; /* of the high word, which has the sign */
-
-    __host__ __device__ constexpr twiddle(unsigned long long bits = 0,
-                                          unsigned long long flipped = 0)
-        : mask{static_cast<unsigned>(bits >> 32)}, flip{static_cast<unsigned>(flipped >> 32)}
+    FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) const
     {
-    }
-    FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long bits) const
-    {
-        const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
-        return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
-    }
-    FASTREDUCE_DEVICE unsigned long long back(unsigned long long bits) const
-    {
-        return bits ^ static_cast<unsigned long long>(flip) << 32;
+        return bits ^ (flip & ~fixed);
     }
 };
 
@@ -1824,24 +1747,22 @@ struct magnitudes_of {
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
         return (narrow ^ masks) + (masks & ones);
     }
-    static FASTREDUCE_DEVICE bits_t<Element> back(bits_t<Element> bits) { return bits; }
+    static FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) { return bits; }
 };
-
-/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
- * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
- * first element of a pack that has it. */
-template <class Element>
-struct greatest;
 
 FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
 {
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
-/* The first of narrow elements, two or four in a word, with these bits; there is one. */
-template <unsigned Bytes>
-FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
+/* Returns the number of the first narrow element, two or four in a word, with these bits after a
+ * transform of its word; there is one. */
+template <unsigned Bytes, class Transform>
+FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned bits,
+                                           const Transform &transform)
 {
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    const unsigned four[4] = {transform(word[0]), transform(word[1]), transform(word[2]),
+                              transform(word[3])};
     unsigned first = 0;
 #pragma unroll
     for (unsigned w = 4; w-- > 0;) {
@@ -1852,38 +1773,147 @@ FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&four)[4], unsigned b
     return first;
 }
 
-/* The first element of a pack with this key. Keys of narrow integers are their bits. */
-template <class Element>
-struct first_in_words {
-    template <class As>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, unsigned key,
-                                               const As &as)
+/* The greatest of a pack, and of a thread's packs. For indices -0 equals +0: key_by_value gives
+ * both one key, and first_of finds the first element of a pack that has it. `least` is the key of
+ * the least element. Here of 32 and 64 bits. A double's Partial is its order_key, and its key is
+ * the same for all NaNs. */
+template <class Element, unsigned Size = sizeof(Element)>
+struct greatest {
+    static constexpr bool is_float = standard::is_same<Element, float>::value,
+                          is_double = standard::is_same<Element, double>::value;
+    using Key = unsigned_t<Element>;
+    using Partial = standard::conditional_t<is_float, float, Key>;
+    static constexpr Key least = is_float ? 0x007fffff : 0;
+
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return maximum()(a, b); }
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
-        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                  as(from.word[3])};
-        return first_with_bits<sizeof(Element)>(four, key);
+        Partial parts[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) parts[j] = of_one(from[j], transform);
+        return reduce_pairs(parts, maximum());
     }
-};
-/* Of wider ones: one by one. */
-template <class Element>
-struct first_with_key {
-    template <class As>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, unsigned_t<Element> key,
-                                               const As &as)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
-        using of = greatest<Element>;
+        if constexpr (is_float)
+            return ordered_bits(bits_as<unsigned>(best));
+        else if constexpr (is_double)
+            return best > order_key(bounds<double>::greatest()) ? ~Key(0) : best;
+        else
+            return best;
+    }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
+    {
+        if constexpr (is_float) /* not as floats: -ftz=true compares denormals as zeros */
+            best = (bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best;
+        if constexpr (is_double) best = best == order_key(-0.0) ? order_key(0.0) : best;
+        return key(best);
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
+    {
         unsigned first = 0;
 #pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (of::key_by_value(of::alone(from.at(j), as)) == key) first = j;
+        for (unsigned j = pack<Element>::size; j-- > 0;) {
+            const Partial part = of_one(from[j], transform);
+            if (key_by_value(merge(part, part)) == key) first = j; /* NaNs are one */
+        }
         return first;
+    }
+    static FASTREDUCE_DEVICE Element element_of(Key key)
+    {
+        if constexpr (is_float)
+            return bits_as<float>(from_ordered_bits(key));
+        else if constexpr (is_double)
+            return bits_as<double>(key == ~0ull ? ~0ull >> 1
+                                                : from_ordered_bits(key + (1ull << 52) - 1));
+        else
+            return key;
+    }
+
+  private:
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_one(Element x, const Transform &transform)
+    {
+        const Key bits = transform(bits_as<Key>(x));
+        if constexpr (is_double)
+            return order_key(bits_as<double>(bits));
+        else
+            return bits_as<Partial>(bits);
     }
 };
 
-/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
+/* Halves and 16-bit integers, two in a word. Keys of integers are their bits. */
+template <class Element>
+struct greatest<Element, 2> {
+    static constexpr bool is_float = element<Element>::is_float,
+                          is_bf16 = element<Element>::is_bf16;
+    using Partial = unsigned;
+    using Key = unsigned;
+    static constexpr Key least = !is_float ? 0 : is_bf16 ? 0x007f : 0x03ff;
+
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
+    {
+        if constexpr (is_float)
+            return max_or_nan_pair<is_bf16>(a, b);
+        else
+            return max_u16x2(a, b);
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
+    {
+        return merge(merge(transform(from.word[0]), transform(from.word[1])),
+                     merge(transform(from.word[2]), transform(from.word[3])));
+    }
+    static FASTREDUCE_DEVICE Key key(Partial best) { return to_key(greater_half(best)); }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
+    {
+        return to_key(without_minus_zero(greater_half(best)));
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
+    {
+        return first_with_bits<2>(from.word, from_key(key), [&](unsigned word) {
+            const unsigned pair = transform(word);
+            return without_minus_zero(is_float ? merge(pair, pair) : pair); /* NaNs are one */
+        });
+    }
+    static FASTREDUCE_DEVICE Element element_of(Key key) { return bits_as<Element>(from_key(key)); }
+
+  private:
+    static FASTREDUCE_DEVICE unsigned greater_half(Partial best)
+    {
+        const unsigned low = best & 0xffff, high = best >> 16;
+        if constexpr (is_float)
+            return merge(best, high) & 0xffff;
+        else
+            return high > low ? high : low;
+    }
+    static FASTREDUCE_DEVICE Key to_key(unsigned half)
+    {
+        return is_float ? ordered_bits(static_cast<unsigned short>(half)) : half;
+    }
+    static FASTREDUCE_DEVICE unsigned short from_key(Key key)
+    {
+        const unsigned short half = static_cast<unsigned short>(key);
+        return is_float ? from_ordered_bits(half) : half;
+    }
+    /* Replaces each -0 of a word by +0. */
+    static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
+    {
+        constexpr unsigned signs = 0x80008000;
+        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
+        return is_float ? word & (others | ~signs) : word;
+    }
+};
+
+/* Bytes. The hardware compares 16 bits at a time, so each takes the upper half of 16: bytes 1 and 3
  * in one word, 0 and 2 in another. What lies below them does not matter. */
-template <>
-struct greatest<unsigned char> : first_in_words<unsigned char> {
+template <class Element>
+struct greatest<Element, 1> {
     struct Partial {
         unsigned odd, even;
     };
@@ -1894,21 +1924,16 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
     {
         return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
     }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<unsigned char> &from, const As &as)
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
         Partial parts[4];
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned word = as(from.word[j]);
+            const unsigned word = transform(from.word[j]);
             parts[j] = {word, word << 8};
         }
         return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(unsigned char x, const As &as)
-    {
-        return {as(x) << 24, 0};
     }
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
@@ -1916,203 +1941,16 @@ struct greatest<unsigned char> : first_in_words<unsigned char> {
         return (both >> 16 > low ? both >> 16 : low) >> 8;
     }
     static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
-    static FASTREDUCE_DEVICE unsigned char element(Key key)
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
     {
-        return static_cast<unsigned char>(key);
+        return first_with_bits<1>(from.word, key, transform);
     }
+    static FASTREDUCE_DEVICE Element element_of(Key key) { return static_cast<Element>(key); }
 };
 
-template <>
-struct greatest<unsigned short> : first_in_words<unsigned short> {
-    using Partial = unsigned;
-    using Key = unsigned;
-    static constexpr Key least = 0;
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return max_u16x2(a, b); }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<unsigned short> &from, const As &as)
-    {
-        return merge(merge(as(from.word[0]), as(from.word[1])),
-                     merge(as(from.word[2]), as(from.word[3])));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(unsigned short x, const As &as)
-    {
-        return as(x) & 0xffff;
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best)
-    {
-        const unsigned low = best & 0xffff;
-        return best >> 16 > low ? best >> 16 : low;
-    }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
-    static FASTREDUCE_DEVICE unsigned short element(Key key)
-    {
-        return static_cast<unsigned short>(key);
-    }
-};
-
-/* Unsigned numbers of 32 and 64 bits. */
-template <class Element>
-struct greatest : first_with_key<Element> {
-    using Partial = Element;
-    using Key = Element;
-    static constexpr Key least = 0;
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a < b ? b : a; }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from, const As &as)
-    {
-        Partial best = as(from.at(0));
-#pragma unroll
-        for (unsigned j = 1; j < pack<Element>::size; ++j) best = merge(best, as(from.at(j)));
-        return best;
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(Element x, const As &as)
-    {
-        return as(x);
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best) { return best; }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return best; }
-    static FASTREDUCE_DEVICE Element element(Key key) { return key; }
-};
-
-template <>
-struct greatest<float> : first_with_key<float> {
-    using Partial = float;
-    using Key = unsigned;
-    static constexpr Key least = 0x007fffffu; /* -infinity's */
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return max_or_nan(a, b); }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<float> &from, const As &as)
-    {
-        float values[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; ++j)
-            values[j] = bits_as<float>(as(bits_as<unsigned>(from.at(j))));
-        return merge(merge(values[0], values[1]), merge(values[2], values[3]));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(float x, const As &as)
-    {
-        const float value = bits_as<float>(as(bits_as<unsigned>(x)));
-        return merge(value, value);
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best) { return ordered_bits(bits_as<unsigned>(best)); }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
-    {
-        /* not as floats: -ftz=true compares denormals as zeros */
-        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
-    }
-    static FASTREDUCE_DEVICE float element(Key key) { return bits_as<float>(untwiddle(key)); }
-};
-
-/* Keys count from -infinity's: those of NaNs, below it or above infinity's, come last. */
-template <>
-struct greatest<double> : first_with_key<double> {
-    using Partial = unsigned long long;
-    using Key = unsigned long long;
-    static constexpr Key least = 0;
-    static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a < b ? b : a; }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<double> &from, const As &as)
-    {
-        return merge(alone(from.item[0], as), alone(from.item[1], as));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(double x, const As &as)
-    {
-        return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best)
-    {
-        return best > infinity - minus_infinity ? ~0ull : best;
-    }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
-    {
-        constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
-        return best == minus_zero ? minus_zero + 1 : key(best);
-    }
-    static FASTREDUCE_DEVICE double element(Key key)
-    {
-        const Key ordered = key + minus_infinity; /* NaN: a small one */
-        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : untwiddle(ordered));
-    }
-};
-
-/* Halves, two in a word. */
-template <class Half>
-struct greatest_half {
-    using Partial = unsigned;
-    using Key = unsigned;
-    static constexpr Key least = standard::is_same<Half, f16>::value ? 0x03ff : 0x007f;
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return greater(a, b, Half()); }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial of(const pack<Half> &from, const As &as)
-    {
-        return merge(merge(as(from.word[0]), as(from.word[1])),
-                     merge(as(from.word[2]), as(from.word[3])));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE Partial alone(Half x, const As &as)
-    {
-        const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
-        return merge(word, word);
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best) { return ordered_bits(single(best).bits); }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
-    {
-        return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
-    }
-    template <class As>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Half> &from, Key key, const As &as)
-    {
-        unsigned four[4];
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            const unsigned word = as(from.word[w]);
-            four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
-        }
-        return first_with_bits<2>(four, untwiddle(static_cast<unsigned short>(key)));
-    }
-    static FASTREDUCE_DEVICE Half element(Key key)
-    {
-        return {untwiddle(static_cast<unsigned short>(key))};
-    }
-
-  private:
-    static FASTREDUCE_DEVICE unsigned minus_infinity(f16) { return 0xfc00fc00; }
-    static FASTREDUCE_DEVICE unsigned minus_infinity(bf16) { return 0xff80ff80; }
-    template <class Kind>
-    static FASTREDUCE_DEVICE unsigned greater(unsigned a, unsigned b, Kind)
-    {
-        return max_or_nan_pair<standard::is_same<Kind, bf16>::value>(a, b);
-    }
-    /* +0 for each -0 in a word */
-    static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
-    {
-        constexpr unsigned signs = 0x80008000;
-        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
-        return word & (others | ~signs);
-    }
-    static FASTREDUCE_DEVICE Half single(Partial best)
-    {
-        return {static_cast<unsigned short>(merge(best, best >> 16))};
-    }
-};
-template <>
-struct greatest<f16> : greatest_half<f16> {
-};
-template <>
-struct greatest<bf16> : greatest_half<bf16> {
-};
-
-/* The greatest key of the warp's lanes, for all of them. */
+/* Returns the greatest key of the warp's lanes, to all of them. */
 FASTREDUCE_DEVICE unsigned greatest_of_warp(unsigned key) { return warp_max(key); }
 FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
 {
@@ -2121,35 +1959,42 @@ FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
     return static_cast<unsigned long long>(high) << 32 | low;
 }
 
-template <class Input, class As = twiddle<Input>>
-struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
+/* What reducers by keys share: they fill packs with an element of the array. */
+template <class Reducer>
+struct keyed_reducer : unordered_reducer<Reducer> {
+    static constexpr bool by_warp = true;
+
+    static FASTREDUCE_DEVICE auto padding(const void *input)
+    {
+        return *static_cast<const typename Reducer::Element *>(input);
+    }
+};
+
+template <class Input, class Transform = key_transform<Input>>
+struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
+    static constexpr bool compute_bound = sizeof(Input) == 8;
 
-    As as;
+    Transform transform;
     Value least; /* key of no elements */
 
-    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = greatest<Input>::least)
-        : as(bits), least(of_none)
+    __host__ __device__ extreme_reducer(Transform to_greatest = Transform(),
+                                        Value of_none = greatest<Input>::least)
+        : transform(to_greatest), least(of_none)
     {
     }
 
-    static FASTREDUCE_DEVICE Value identity() { return 0; }
-    static FASTREDUCE_DEVICE Element padding(const void *input)
-    {
-        return *static_cast<const Element *>(input);
-    }
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         return greatest<Input>::merge(a, b);
     }
-    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        return greatest<Input>::of(from, as);
+        return greatest<Input>::of_pack(from, transform);
     }
     static FASTREDUCE_DEVICE Value value_of(Partial partial)
     {
@@ -2159,105 +2004,106 @@ struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
     FASTREDUCE_DEVICE Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
-        const Input found = greatest<Input>::element(combine(value, least));
+        const Input extreme = greatest<Input>::element_of(combine(value, least));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
-        if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
-        return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
+        if (element<Input>::is_float && bits_as<bits>(extreme) == nan) return extreme;
+        return bits_as<Input>(static_cast<bits>(transform.inverse(bits_as<bits>(extreme))));
     }
 };
 
-/* Where the extreme is: the first index of it. */
+/* The key of an extreme, and the first index of it. */
 template <class Key>
 struct key_and_index {
-    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+    static constexpr unsigned key_words = sizeof(Key) / 4, words = key_words + 2;
+    unsigned word[words]; /* the key's, and then the index's: no padding */
 
     key_and_index() = default;
     FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
     {
-        memcpy(key_words, &key, sizeof key);
-        memcpy(index_words, &index, sizeof index);
+        memcpy(word, &key, sizeof key);
+        memcpy(word + key_words, &index, sizeof index);
     }
     FASTREDUCE_DEVICE Key key() const
     {
         Key value;
-        memcpy(&value, key_words, sizeof value);
+        memcpy(&value, word, sizeof value);
         return value;
     }
-    FASTREDUCE_DEVICE unsigned long long position() const
+    FASTREDUCE_DEVICE unsigned lower_index() const { return word[key_words]; }
+    FASTREDUCE_DEVICE unsigned upper_index() const { return word[key_words + 1]; }
+    FASTREDUCE_DEVICE unsigned long long index() const
     {
-        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+        return lower_index() | static_cast<unsigned long long>(upper_index()) << 32;
     }
 };
 
 template <class Input>
-struct index_reducer : unordered_reducer<index_reducer<Input>> {
+struct index_reducer : keyed_reducer<index_reducer<Input>> {
     using Element = Input;
-    using Partial = typename greatest<Input>::Partial;
-    using Key = decltype(greatest<Input>::key_by_value(typename greatest<Input>::Partial()));
+    using Key = typename greatest<Input>::Key;
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool reduces_packs = true, by_warp = true, heavy = true;
+    static constexpr bool reduces_packs = true, compute_bound = true;
 
-    twiddle<Input> as;
+    key_transform<Input> transform;
 
-    __host__ __device__ index_reducer(twiddle<Input> bits = {}) : as(bits) {}
-    static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
-    static FASTREDUCE_DEVICE Element padding(const void *input)
+    __host__ __device__ index_reducer(key_transform<Input> to_greatest = {})
+        : transform(to_greatest)
     {
-        return *static_cast<const Element *>(input);
     }
+    static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        /* no branches, and words one by one: to choose an address, compilers would put both in
-         * local memory */
-        const bool second = (x < y) | ((x == y) & (b.position() < a.position()));
+        /* without branches; select() takes a few instructions more here */
+        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
         Value best;
 #pragma unroll
-        for (unsigned k = 0; k < sizeof(Key) / 4; ++k)
-            best.key_words[k] = second ? b.key_words[k] : a.key_words[k];
-#pragma unroll
-        for (unsigned k = 0; k < 2; ++k)
-            best.index_words[k] = second ? b.index_words[k] : a.index_words[k];
+        for (unsigned k = 0; k < Value::words; ++k) best.word[k] = second ? b.word[k] : a.word[k];
         return best;
     }
-    /* The thread's best pack, the first of several, and in it the first element as good. */
+    /* Finds the thread's first pack that holds the best key, then the first element in it with
+     * that key. */
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        Key best = key(greatest<Input>::of(items.at(0), as));
-        pack<Element> in = items.at(0);
+        Key best = key(items[0]);
+        pack<Element> best_pack = items[0];
         unsigned number = 0;
 #pragma unroll
         for (unsigned k = 1; k < Items::packs_each; ++k) {
-            const Key here = key(greatest<Input>::of(items.at(k), as));
-            if (best < here) {
-                best = here;
-                in = items.at(k);
+            const Key next = key(items[k]);
+            if (best < next) {
+                best = next;
+                best_pack = items[k];
                 number = k;
             }
         }
-        return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
+        return {best,
+                items.index_of(number) + greatest<Input>::first_of(best_pack, best, transform)};
     }
     static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         const Key best = greatest_of_warp(value.key());
         const bool good = value.key() == best;
-        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
-                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
-                                                                           : ~0u);
+        const unsigned high = warp_min(good ? value.upper_index() : ~0u),
+                       low = warp_min(good && value.upper_index() == high ? value.lower_index()
+                                                                          : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.position());
+        return static_cast<Result>(value.index());
     }
 
   private:
-    static FASTREDUCE_DEVICE Key key(Partial best) { return greatest<Input>::key_by_value(best); }
+    FASTREDUCE_DEVICE Key key(const pack<Element> &from) const
+    {
+        return greatest<Input>::key_by_value(greatest<Input>::of_pack(from, transform));
+    }
 };
 
-/* How many are not zero under a mask, which leaves out a float's sign. */
+/* Counts elements that are not zero under a mask, which leaves out a float's sign. */
 template <class Input>
 struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Element = Input;
@@ -2269,10 +2115,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     bits_t<Input> mask;
 
     __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask{bits} {}
-    static FASTREDUCE_DEVICE Value identity() { return 0; }
-    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
-    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
         unsigned sum = 0;
         if constexpr (narrow) {
@@ -2285,68 +2128,52 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
             }
         } else {
 #pragma unroll
-            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from[j] & mask) != 0;
         }
         return sum;
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial counts)
+    static FASTREDUCE_DEVICE Value value_of(Partial sums)
     {
-        return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
+        return narrow ? dot_bytes(sums, 0x01010101, 0u) : sums; /* all below 256 */
     }
     static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
-/* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
-FASTREDUCE_DEVICE double to_double(float x) { return ieee_double(x); }
-FASTREDUCE_DEVICE double to_double(double x) { return x; }
-FASTREDUCE_DEVICE double to_double(unsigned x)
+/* Returns a number as a double; one of 32 bits by an addition, as conversions are slow. */
+template <class Number>
+FASTREDUCE_DEVICE double to_double(Number x)
 {
-    constexpr unsigned long long two_to_52 = 0x433ull << 52;
-    return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
+    if constexpr (element<Number>::is_integer && sizeof(Number) <= 4) {
+        constexpr unsigned long long two_to_52 = 0x433ull << 52;
+        constexpr unsigned sign = element<Number>::is_signed ? 0x80000000 : 0;
+        return bits_as<double>(two_to_52 | (static_cast<unsigned>(x) ^ sign)) -
+               bits_as<double>(two_to_52 | sign);
+    } else {
+        return ieee_cast<double>(x);
+    }
 }
-FASTREDUCE_DEVICE double to_double(int x)
-{
-    return to_double(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
-}
-FASTREDUCE_DEVICE double to_double(long long x) { return static_cast<double>(x); }
-FASTREDUCE_DEVICE double to_double(unsigned long long x) { return static_cast<double>(x); }
 
-/* The sum of what Map makes of a pack's elements. */
+/* Returns the sum of map(x) for a pack's elements. */
 template <class Value, class Element, class Map>
 FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
 {
     Value values[pack<Element>::size];
 #pragma unroll
-    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from.at(j));
+    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from[j]);
     return reduce_pairs(values, plus());
 }
 
-struct square_as_double {
-    template <class Element>
-    FASTREDUCE_DEVICE double operator()(Element x) const
-    {
-        return square::of(to_double(widened(x)));
-    }
-};
-struct square_as_float {
-    template <class Element>
-    FASTREDUCE_DEVICE float operator()(Element x) const
-    {
-        return square::of(widened(x));
-    }
-};
-
-/* Whether all of a pack's floats are zeros, of either sign: their squares are not too small. */
+/* Returns true if all of a pack's floats are zeros, of either sign: then a sum of squares of 0 is
+ * exact. */
 template <class Float>
 FASTREDUCE_DEVICE bool all_zeros(const pack<Float> &from)
 {
     constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
     const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
-    return ((parts.item[0] | parts.item[1] | parts.item[2] | parts.item[3]) & ~signs) == 0;
+    return ((parts[0] | parts[1] | parts[2] | parts[3]) & ~signs) == 0;
 }
 
 /* Norms of elements too large, or too small, to be squared in their type: sums of squares as
@@ -2357,35 +2184,31 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(ending = ending::root) {}
-    static FASTREDUCE_DEVICE Value identity() { return 0; }
-    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &from)
+    __host__ __device__ norm_reducer(result_step = result_step::root) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        if constexpr (element<Input>::kind == family::floating) {
+        if constexpr (element<Input>::is_float) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
-            const float sum = sum_over<float>(from, square_as_float());
+            const float sum = sum_over<float>(from, [](Element x) { return square()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
                 bits > infinity || all_zeros(from))
-                return ieee_double(sum);
+                return ieee_cast<double>(sum);
         } else if constexpr (sizeof(Input) == 2) {
-            return static_cast<Value>(narrow_sums<Input, square>::of(from)); /* exact */
+            return static_cast<Value>(narrow_sums<Input, square>::of_pack(from)); /* exact */
         }
-        return sum_over<Value>(from, square_as_double());
+        return sum_over<Value>(from, [](Element x) { return square()(to_double(widened(x))); });
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return partial; }
     static FASTREDUCE_DEVICE Result finish(Value value, size_t)
     {
-        return ieee_cast<Result>(finalize(value, 1, ending::root));
+        return ieee_cast<Result>(apply_step(value, 1, result_step::root));
     }
 };
 
-/* The same for doubles, whose squares may not fit a double: they are of elements times
+/* Norms of doubles, whose squares may not fit a double: they are of elements times
  * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
@@ -2403,69 +2226,66 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Element = double;
     using Partial = Value;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(ending = ending::root) {}
-    static FASTREDUCE_DEVICE Value identity() { return of(0, -1); }
+    __host__ __device__ norm_reducer(result_step = result_step::root) {}
+    static FASTREDUCE_DEVICE Value identity() { return make(0, -1); }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
-        if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
-        return a.bucket > b.bucket ? added(a, b) : added(b, a);
+        if (a.bucket == b.bucket) return make(a.squares() + b.squares(), a.bucket);
+        return a.bucket > b.bucket ? add_smaller(a, b) : add_smaller(b, a);
     }
-    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<double> &from)
     {
-        return combine(a, b);
-    }
-    static FASTREDUCE_DEVICE Partial of(const pack<double> &from)
-    {
-        const double a = square::of(from.at(0)), b = square::of(from.at(1));
-        if (has_room(a) && has_room(b)) return of(a + b, 0);
-        return combine(value_of(from.at(0), 0), value_of(from.at(1), 0));
-    }
-    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
-    static FASTREDUCE_DEVICE Value value_of(double x, size_t)
-    {
-        const double one = square::of(x);
-        if (has_room(one)) return of(one, 0);
-        const int bucket = one > 1 ? 1 : -1;
-        return of(square::of(ieee_multiply(x, scale(-bucket))), bucket);
+        const double a = square()(from[0]), b = square()(from[1]);
+        if (is_accurate(a) && is_accurate(b)) return make(a + b, 0);
+        return combine(square_of(from[0]), square_of(from[1]));
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return ieee_multiply(finalize(value.squares(), 1, ending::root), scale(value.bucket));
+        return ieee_multiply(apply_step(value.squares(), 1, result_step::root),
+                             scale(value.bucket));
     }
 
   private:
-    static FASTREDUCE_DEVICE Value of(double squares, int bucket)
+    static FASTREDUCE_DEVICE Value make(double squares, int bucket)
     {
         Value value;
         memcpy(value.parts, &squares, sizeof squares);
         value.bucket = bucket;
         return value;
     }
-    /* 2^(600 bucket) */
+    static FASTREDUCE_DEVICE Value square_of(double x)
+    {
+        const double one = square()(x);
+        if (is_accurate(one)) return make(one, 0);
+        const int bucket = one > 1 ? 1 : -1;
+        return make(square()(ieee_multiply(x, scale(-bucket))), bucket);
+    }
+    /* Returns 2^(600 bucket). */
     static FASTREDUCE_DEVICE double scale(int bucket)
     {
         return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
     }
-    /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
-    static FASTREDUCE_DEVICE bool has_room(double squares)
+    /* Returns true from 2^-900 to 2^900, where squares neither overflow nor lose bits that matter;
+     * and for NaN. */
+    static FASTREDUCE_DEVICE bool is_accurate(double squares)
     {
         constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
         return (squares >= least && squares <= most) || squares != squares;
     }
-    static FASTREDUCE_DEVICE Value added(const Value &larger, const Value &smaller)
+    static FASTREDUCE_DEVICE Value add_smaller(const Value &larger, const Value &smaller)
     {
         /* by one bucket: two below counts as zero */
         const double ratio = scale(-1);
-        return of(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
-                  larger.bucket);
+        return make(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
+                    larger.bucket);
     }
 };
 
-/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
- * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
- * deviations, and the final subtraction loses at most n roundings of the sum of squares. Of floats
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first element
+ * for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations. So the final subtraction loses at most n roundings of the sum of squares. Of floats
  * a pack takes its own first element as pivot, for which float arithmetic is accurate enough,
  * unless squares overflow; then its sums are moved to the common pivot. */
 struct moments {
@@ -2475,14 +2295,14 @@ struct moments {
     {
         return {a.sum + b.sum, a.squares + b.squares};
     }
-    /* sums of x - pivot, turned into those of x - (pivot - by) */
+    /* Turns sums of x - pivot into those of x - (pivot - by). */
     FASTREDUCE_DEVICE moments moved(double by, unsigned count) const
     {
-        const double all = fused(static_cast<double>(count), by, sum);
-        return {all, fused(by, all + sum, squares)};
+        const double new_sum = fused(static_cast<double>(count), by, sum);
+        return {new_sum, fused(by, new_sum + sum, squares)};
     }
-    /* The variance of n elements, or NaN. It is +0 where squares underflow and the rest would be
-     * negative. Out of line, as a division is long. */
+    /* Returns the variance of n elements, or NaN. It is +0 where squares underflow and the
+     * difference would be negative. Out of line, as a division is long. */
     __device__ __noinline__ double variance(double n) const
     {
         const double quotient = fused(-sum, sum / n, squares) / n;
@@ -2496,7 +2316,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     Element pivot;
 
@@ -2504,45 +2324,39 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     {
         pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
     }
-    static FASTREDUCE_DEVICE Value identity() { return {0, 0}; }
     FASTREDUCE_DEVICE Element padding(const void *) const { return pivot; }
-    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b) { return a + b; }
-    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) { return a + b; }
-    FASTREDUCE_DEVICE Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
         constexpr unsigned size = pack<Element>::size;
-        if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
+        if constexpr (element<Input>::is_integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
-            const Value found = {to_double(narrow_sums<Input, itself>::of(from)),
-                                 static_cast<double>(static_cast<unsigned long long>(
-                                     narrow_sums<Input, square>::of(from)))};
-            return found.moved(-between(pivot, Element()), size);
+            const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
+                                static_cast<double>(static_cast<unsigned long long>(
+                                    narrow_sums<Input, square>::of_pack(from)))};
+            return sums.moved(-difference(pivot, Element()), size);
         } else {
-            if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
-                const float own = widened(from.at(0));
+            if constexpr (element<Input>::is_float && sizeof(Input) <= 4) {
+                const float first = widened(from[0]);
                 float sums[size], squares[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) {
-                    sums[j] = ieee_subtract(widened(from.at(j)), own);
-                    squares[j] = square::of(sums[j]);
+                    sums[j] = ieee_subtract(widened(from[j]), first);
+                    squares[j] = square()(sums[j]);
                 }
                 const float sum = reduce_pairs(sums, plus()),
                             of_squares = reduce_pairs(squares, plus());
                 if (bits_as<unsigned>(of_squares) != 0x7f800000) /* no overflow of floats */
-                    return Value{ieee_double(sum), ieee_double(of_squares)}.moved(
-                        between(from.at(0), pivot), size);
+                    return Value{ieee_cast<double>(sum), ieee_cast<double>(of_squares)}.moved(
+                        difference(from[0], pivot), size);
             }
             Value values[size];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
+            for (unsigned j = 0; j < size; ++j) {
+                const double x = difference(from[j], pivot);
+                values[j] = {x, square()(x)};
+            }
             return reduce_pairs(values, plus());
         }
-    }
-    static FASTREDUCE_DEVICE Value value_of(const Partial &partial) { return partial; }
-    FASTREDUCE_DEVICE Value value_of(Element x, size_t) const
-    {
-        const double from = between(x, pivot);
-        return {from, square::of(from)};
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
@@ -2550,244 +2364,134 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 
   private:
-    /* In double, whatever the type; 64-bit integers, which do not fit, in integers first. */
-    static FASTREDUCE_DEVICE double between(Element x, Element from)
+    /* Returns a - b in double, whatever the type; of 64-bit integers, which do not fit, it is taken
+     * in integers first. */
+    static FASTREDUCE_DEVICE double difference(Element a, Element b)
     {
-        if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
+        if constexpr (element<Input>::is_integer && sizeof(Input) == 8) {
             using bits = unsigned long long;
-            const bits a = static_cast<bits>(x), b = static_cast<bits>(from);
-            return x < from ? -to_double(b - a) : to_double(a - b);
+            const bits x = static_cast<bits>(a), y = static_cast<bits>(b);
+            return a < b ? -to_double(y - x) : to_double(x - y);
         } else {
-            return to_double(widened(x)) - to_double(widened(from));
+            return to_double(widened(a)) - to_double(widened(b));
         }
     }
 };
 
-/* What is added for a pair of elements, and for two packs. */
+/* Returns the product of two elements, as dot products add it. */
 template <class Input>
-struct products {
-    using tag = typename element<Input>::tag;
-    static constexpr bool is_signed = standard::is_signed<Input>::value,
-                          is_float = standard::is_same<tag, floats>::value;
-    using word = standard::conditional_t<is_signed, int, unsigned>;
-    using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
-    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
-    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
-
-    static FASTREDUCE_DEVICE Value of(Input x, Input y) { return one(x, y, tag()); }
-    static FASTREDUCE_DEVICE Partial of(const pack<Input> &x, const pack<Input> &y)
-    {
-        Partial sum;
-        if constexpr (is_float) {
-            Value values[pack<Input>::size];
-#pragma unroll
-            for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
-            sum = reduce_pairs(values, plus());
-        } else {
-            sum = sum_of_products(x, y, bytes<sizeof(Input)>());
-        }
-        return sum;
-    }
-
-  private:
-    template <unsigned Size>
-    struct bytes {
-    };
-    static FASTREDUCE_DEVICE Value one(Input x, Input y, floats)
-    {
+FASTREDUCE_DEVICE auto product(Input x, Input y)
+{
+    if constexpr (element<Input>::is_float) {
         return ieee_multiply(widened(x), widened(y));
+    } else {
+        using wide =
+            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
+        return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
     }
-    static FASTREDUCE_DEVICE Value one(Input x, Input y, integers)
-    {
-        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-    /* each product is added as it is made */
-    template <unsigned Size>
-    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
-                                                     bytes<Size>)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
-        return sum;
-    }
-    /* by words, as compilers would make 64 bits of 16 */
-    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
-                                                     bytes<2>)
-    {
-        Partial low = 0, high = 0;
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            low += products<word>::of(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
-            high += products<word>::of(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
-        }
-        return low + high;
-    }
-    /* four at once, in 32 bits, where those of a warp's share of a tile have room */
-    static FASTREDUCE_DEVICE Partial sum_of_products(const pack<Input> &x, const pack<Input> &y,
-                                                     bytes<1>)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
-        return sum;
-    }
-};
+}
 
-/* Dot products. */
+/* Dot products. A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB, and so
+ * are added in 32 bits. */
 template <class Input>
 struct dot_reducer : common_reducer<dot_reducer<Input>> {
+    static constexpr bool is_float = element<Input>::is_float;
+    using word = standard::conditional_t<element<Input>::is_signed, int, unsigned>;
     using Element = Input;
-    using Value = typename products<Input>::Value;
-    using Partial = typename products<Input>::Partial;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
     using Result = Value;
-    static constexpr bool any_order = !products<Input>::is_float, two_arrays = true;
-    static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
+    static constexpr bool any_order = !is_float, two_arrays = true,
+                          tile_by_warp = sizeof(Input) == 1;
 
-    static FASTREDUCE_DEVICE Value identity() { return 0; }
-    static FASTREDUCE_DEVICE Value zero()
-    {
-        return products<Input>::is_float ? -identity() : identity();
-    }
-    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return plus()(a, b); }
-    /* of x; y's is +0, and so their product -0 */
+    static FASTREDUCE_DEVICE Value zero() { return is_float ? -Value(0) : Value(0); }
+    /* Returns an element of x; y's is +0, and so their product -0. */
     static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (products<Input>::is_float) none = narrowed<Element>(zero());
+        if constexpr (is_float) none = narrowed<Element>(zero());
         return none;
     }
-    static FASTREDUCE_DEVICE Partial of(const pack<Element> &x, const pack<Element> &y)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &x, const pack<Element> &y)
     {
-        return products<Input>::of(x, y);
+        constexpr unsigned size = pack<Element>::size;
+        Partial sum = 0;
+        if constexpr (is_float) {
+            Value values[size];
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) values[j] = product(x[j], y[j]);
+            sum = reduce_pairs(values, plus());
+        } else if constexpr (sizeof(Input) == 1) {
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
+        } else if constexpr (sizeof(Input) == 2) {
+            Partial high = 0; /* by words, as compilers would make 64 bits of 16 */
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w) {
+                sum += product<word>(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
+                high += product<word>(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
+            }
+            sum += high;
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j) sum += product(x[j], y[j]);
+        }
+        return sum;
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial partial) { return static_cast<Value>(partial); }
-    /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
     static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
         return static_cast<Value>(sum);
     }
-    static FASTREDUCE_DEVICE Result finish(Value value, size_t) { return value; }
 };
 
-/* ---- What a thread's packs become, and alternatives ---- */
+/* ---- Reducers that share kernels ---- */
 
-template <class Reducer, class Value, unsigned Count>
-FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Count])
-{
-    return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
-}
-
-/* The Value of all of a thread's packs, in any order. */
-template <class Reducer, class Items>
-FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, const Items &items)
-{
-    typename Reducer::Value value;
-    if constexpr (Reducer::reduces_packs) {
-        value = reducer.value_of_packs(items);
-    } else {
-        using Partial = typename Reducer::Partial;
-        Partial partials[Items::packs_each];
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
-        value = reducer.value_of(
-            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
-    }
-    return value;
-}
-
-/* The same items as elements of another type of the same size. */
-template <class Type, class Items>
-struct items_as {
-    using Element = Type;
-    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
-    const Items &items;
-
-    FASTREDUCE_DEVICE explicit items_as(const Items &others) : items(others) {}
-    FASTREDUCE_DEVICE pack<Element> at(unsigned k) const
-    {
-        return bits_as<pack<Element>>(items.at(k));
-    }
-    FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
-};
-
-/* Whether two Reducers can be alternatives. */
+/* Returns true if Reducers differ only in what a single thread does. */
 template <class One, class Other>
-__host__ __device__ constexpr bool alike()
+__host__ __device__ constexpr bool can_share_kernel()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
-           One::heavy == Other::heavy && One::any_order == Other::any_order &&
-           One::counts == Other::counts && One::two_arrays == Other::two_arrays;
+           One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
+           One::needs_element_count == Other::needs_element_count &&
+           One::two_arrays == Other::two_arrays;
 }
 
-/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
- * done with Values of more than one thread. */
-template <class... Reducers>
-struct alternatives;
-template <class Reducer>
-struct alternatives<Reducer> {
-    Reducer reducer;
-
-    template <class Use>
-    FASTREDUCE_DEVICE auto use(unsigned, const Use &with) const
-    {
-        return with(reducer);
-    }
-    FASTREDUCE_DEVICE void prepare(unsigned, const void *input, size_t n)
-    {
-        reducer.prepare(input, n);
-    }
-    __host__ __device__ unsigned assign(const Reducer &chosen)
-    {
-        reducer = chosen;
-        return 0;
-    }
-};
-template <class Reducer, class Next, class... Others>
-struct alternatives<Reducer, Next, Others...> {
-    static_assert(alike<Reducer, Next>(),
-                  "alternatives may differ only in what a single thread does");
-    Reducer reducer;
-    alternatives<Next, Others...> others;
-
-    template <class Use>
-    FASTREDUCE_DEVICE auto use(unsigned which, const Use &with) const
-    {
-        return which == 0 ? with(reducer) : others.use(which - 1, with);
-    }
-    FASTREDUCE_DEVICE void prepare(unsigned which, const void *input, size_t n)
-    {
-        if (which == 0)
-            reducer.prepare(input, n);
-        else
-            others.prepare(which - 1, input, n);
-    }
-    __host__ __device__ unsigned assign(const Reducer &chosen)
-    {
-        reducer = chosen;
-        return 0;
-    }
-    template <class Other>
-    __host__ __device__ unsigned assign(const Other &chosen)
-    {
-        return 1 + others.assign(chosen);
-    }
-};
-
+/* One of several Reducers, which is known when it runs. Their Values are the same, and so is all
+ * that is done with Values of more than one thread. */
 template <class First, class... Others>
 struct reducer_variant {
+    static_assert((can_share_kernel<First, Others>() && ...),
+                  "members may differ only in what a single thread does");
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          counts = First::counts, two_arrays = First::two_arrays,
-                          reduces_packs = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+                          needs_element_count = First::needs_element_count,
+                          two_arrays = First::two_arrays, reduces_packs = true,
+                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
+                          compute_bound = First::compute_bound;
 
-    unsigned which;
-    alternatives<First, Others...> all;
+    struct member_set : First, Others... {
+    };
+    unsigned active; /* the number of the member in use */
+    member_set members;
+
+    template <class Member>
+    __host__ __device__ void activate(const Member &reducer)
+    {
+        constexpr bool is_member[] = {one_of<Member, First>::value,
+                                      one_of<Member, Others>::value...};
+        for (active = 0; !is_member[active];) ++active;
+        static_cast<Member &>(members) = reducer;
+    }
+    /* Calls with the active member. */
+    template <class Function>
+    FASTREDUCE_DEVICE auto visit(const Function &function) const
+    {
+        return visit_from<First, Others...>(members, function);
+    }
 
     static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
     static FASTREDUCE_DEVICE Value zero() { return First().zero(); }
@@ -2799,222 +2503,70 @@ struct reducer_variant {
     {
         return First::warp_value(value);
     }
-    FASTREDUCE_DEVICE void prepare(const void *input, size_t n) { all.prepare(which, input, n); }
+    static FASTREDUCE_DEVICE Value tile_warp_value(const Value &value)
+    {
+        return First::tile_warp_value(value);
+    }
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
+    {
+        visit_from<First, Others...>(members, [&](auto &member) { member.prepare(input, n); });
+    }
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        return all.use(which, [&](const auto &reducer) {
-            const auto own = reducer;
-            return thread_value(own, items_as<typename decltype(own)::Element, Items>(items));
+        return visit([&](const auto &member) {
+            const auto copy = member;
+            return thread_value(copy, items_as<typename decltype(copy)::Element, Items>(items));
         });
     }
     template <class Items, unsigned Count>
     FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
                                      Value (&values)[Count]) const
     {
-        all.use(which, [&](const auto &reducer) { reducer.values_of(items, others, values); });
+        visit([&](const auto &member) { member.values_of(items, others, values); });
     }
     FASTREDUCE_DEVICE Element padding(const void *input) const
     {
-        return all.use(
-            which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
-    }
-    static FASTREDUCE_DEVICE Value tile_warp_value(const Value &value)
-    {
-        return First::tile_warp_value(value);
+        return visit([&](const auto &member) { return bits_as<Element>(member.padding(input)); });
     }
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        all.use(which, [&](const auto &reducer) { reducer.store(result, value, n); });
+        visit([&](const auto &member) { member.store(result, value, n); });
     }
-    /* Calls with the chosen reducer. */
-    template <class Use>
-    FASTREDUCE_DEVICE void choose(const Use &with) const
-    {
-        all.use(which, with);
-    }
-};
 
-/* ---- The reducer of an operator ---- */
-
-/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
-template <class Input>
-using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
-
-/* The type that extremes and counts compare: floats as they are, integers without sign. */
-template <class Input>
-using compared_t =
-    standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
-
-template <class Input>
-struct extremes {
-    using Element = compared_t<Input>;
-    using bits = bits_t<Element>;
-    static constexpr bool is_float = element<Input>::kind == family::floating;
-    /* 1 in each element of a word */
-    static constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
-                                 : sizeof(Input) == 2 ? bits(0x00010001)
-                                                      : bits(1),
-                          sign = ones << (8 * sizeof(Input) - 1);
-    static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
-
-    /* floats are compared as such, and all others without sign */
-    static __host__ __device__ constexpr twiddle<Element> greatest_first()
-    {
-        return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
-    }
-    static __host__ __device__ constexpr twiddle<Element> least_first()
-    {
-        return {static_cast<bits>(~bits(0)),
-                is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
-    }
-    static __host__ __device__ constexpr twiddle<Element> magnitudes()
-    {
-        return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
-    }
-    /* the key of +0; of doubles, keys count from that of -infinity */
-    using Key = typename greatest<Element>::Key;
-    static __host__ __device__ constexpr Key key_of_zero()
-    {
-        constexpr Key top = Key(1) << (8 * sizeof(Input) - 1),
-                      below = (Key(1) << element<Input>::fraction_bits) - 1;
-        return sizeof(Input) == 8 ? top - below : top;
-    }
-};
-
-/* The reducer of each operator, for numbers of each kind. */
-template <class Input>
-struct reducers {
   private:
-    template <class Map>
-    using sums = plain_reducer<Input, plus, Map>;
-    using summed = summed_t<Input>;
-    using whole_mean =
-        standard::conditional_t<(sizeof(Input) <= 2), integer_reducer<Input>, integer_mean<Input>>;
-    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
-    using norm = standard::conditional_t<
-        standard::is_same<Input, f16>::value, sums<square>,
-        standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
-                                norm_reducer<Input>>>;
-    using extreme = extreme_reducer<compared_t<Input>>;
-    using by_index = index_reducer<compared_t<Input>>;
-    using all = extremes<Input>;
-
-  public:
-    template <class Operator>
-    static __host__ __device__ auto of(type_identity<Operator>, any_kind)
+    template <class Member>
+    static FASTREDUCE_DEVICE const Member &get(const Member &member)
     {
-        return plain_reducer<Input, Operator>();
+        return member;
     }
-    static __host__ __device__ auto of(type_identity<plus>, integers)
+    template <class Member>
+    static FASTREDUCE_DEVICE Member &get(Member &member)
     {
-        return integer_reducer<summed>();
+        return member;
     }
-    static __host__ __device__ auto of(type_identity<multiplies>, integers)
+    /* Calls with the active one of Member and Later, the last members. */
+    template <class Member, class... Later, class Members, class Function>
+    FASTREDUCE_DEVICE auto visit_from(Members &all_members, const Function &function) const
     {
-        return integer_product<summed>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_abs>, floats) { return sums<magnitude>(); }
-    static __host__ __device__ auto of(type_identity<sum_abs>, integers)
-    {
-        return integer_reducer<Input>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_abs>, signed_integers)
-    {
-        return integer_reducer<Input, magnitude>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_squares>, floats)
-    {
-        return sums<square>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_squares>, integers)
-    {
-        return integer_reducer<summed, square>();
-    }
-    static __host__ __device__ auto of(type_identity<mean>, floats)
-    {
-        return plain_reducer<Input, plus, itself, true>(ending::mean);
-    }
-    static __host__ __device__ auto of(type_identity<mean>, integers)
-    {
-        return whole_mean(ending::mean);
-    }
-    static __host__ __device__ auto of(type_identity<norm2>, numbers) { return norm{ending::root}; }
-    static __host__ __device__ auto of(type_identity<variance>, any_kind)
-    {
-        return variance_reducer<Input>();
-    }
-    static __host__ __device__ auto of(type_identity<maximum>, numbers)
-    {
-        return extreme(all::greatest_first());
-    }
-    /* of no elements the greatest value: bits of ones, but of bool true */
-    static __host__ __device__ auto of(type_identity<minimum>, numbers)
-    {
-        return extreme(all::least_first(), standard::is_same<Input, bool>::value
-                                               ? 0xfe
-                                               : greatest<compared_t<Input>>::least);
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, floats)
-    {
-        return extreme(all::magnitudes(), all::key_of_zero());
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, integers)
-    {
-        return extreme(all::magnitudes());
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, signed_integers)
-    {
-        using bits = unsigned_t<Input>;
-        return extreme_reducer<bits, magnitudes_of<bits>>();
-    }
-    static __host__ __device__ auto of(type_identity<argmax>, any_kind)
-    {
-        return by_index(all::greatest_first());
-    }
-    static __host__ __device__ auto of(type_identity<argmin>, any_kind)
-    {
-        return by_index(all::least_first());
-    }
-    static __host__ __device__ auto of(type_identity<count_nonzero>, any_kind)
-    {
-        return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
+        if constexpr (sizeof...(Later) == 0)
+            return function(get<Member>(all_members));
+        else
+            return active == sizeof...(Others) - sizeof...(Later)
+                       ? function(get<Member>(all_members))
+                       : visit_from<Later...>(all_members, function);
     }
 };
 
-/* Elements by the name that those of the same kind share; but as they are for a user's operator,
- * and for what of no elements is the type's greatest value. */
-template <class Operator, class Input>
-using named_t = standard::conditional_t<
-    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
-        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
-    element_t<Input>, Input>;
-template <class Operator, class Input>
-struct named_reducer {
-    static __host__ __device__ auto make()
-    {
-        using named = named_t<Operator, Input>;
-        return reducers<named>::of(type_identity<Operator>(), typename element<named>::tag());
-    }
+/* The variants of the C functions. */
+template <class... Types>
+struct type_list {
 };
-template <class Operator, class Input>
-using reducer_t = decltype(named_reducer<Operator, Input>::make());
-/* Of two arrays of numbers. */
-template <class Input>
-using dot_t =
-    dot_reducer<typename standard::conditional_t<element<Input>::kind == family::integer,
-                                                 type_identity<summed_t<element_t<Input>>>,
-                                                 element<Input>>::type>;
-
-/* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
 using unsigned8 = unsigned char;
 using unsigned16 = unsigned short;
 using signed64 = long long;
 using unsigned64 = unsigned long long;
-
-template <class... Types>
-struct type_list;
 using reducer_groups = type_list<
     reducer_variant<integer_reducer<unsigned8>, integer_reducer<signed8>,
                     integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
@@ -3064,43 +2616,156 @@ using reducer_groups = type_list<
     reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
     reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
-template <unsigned Number, class List>
-struct type_at;
-template <class First, class... Rest>
-struct type_at<0, type_list<First, Rest...>> : type_identity<First> {
-};
-template <unsigned Number, class First, class... Rest>
-struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
-};
-/* By its number, to keep kernels' names short. */
-template <unsigned Number>
-struct group : type_at<Number, reducer_groups>::type {
-};
+/* Returns the variant of a list that has the Reducer, or the Reducer, in a type_identity. */
+template <class Reducer>
+__host__ __device__ constexpr auto find_variant(type_list<>)
+{
+    return type_identity<Reducer>();
+}
+template <class Reducer, class... Members, class... Rest>
+__host__ __device__ constexpr auto find_variant(type_list<reducer_variant<Members...>, Rest...>)
+{
+    if constexpr (one_of<Reducer, Members...>::value)
+        return type_identity<reducer_variant<Members...>>();
+    else
+        return find_variant<Reducer>(type_list<Rest...>());
+}
 
-/* The group that a Reducer is in; itself, if it is in none. */
-template <class Reducer, class List = reducer_groups, unsigned Number = 0>
-struct group_of : type_identity<Reducer> {
-};
-template <class Reducer, class... Members, class... Rest, unsigned Number>
-struct group_of<Reducer, type_list<reducer_variant<Members...>, Rest...>, Number>
-    : standard::conditional_t<one_of<Reducer, Members...>::value, type_identity<group<Number>>,
-                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
-};
-
-/* A Reducer as the group's. */
-template <class Group, class Reducer>
-struct as_group {
-    static __host__ __device__ Group of(const Reducer &reducer)
-    {
-        Group made = {};
-        made.which = made.all.assign(reducer);
-        return made;
-    }
+/* The variant that a Reducer is in, by its first member, to keep kernels' names short; or the
+ * Reducer itself, if it is in none. */
+template <class First>
+struct group : decltype(find_variant<First>(reducer_groups()))::type {
 };
 template <class Reducer>
-struct as_group<Reducer, Reducer> {
-    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
-};
+__host__ __device__ constexpr auto find_group(type_identity<Reducer> own)
+{
+    return own;
+}
+template <class First, class... Others>
+__host__ __device__ constexpr auto find_group(type_identity<reducer_variant<First, Others...>>)
+{
+    return type_identity<group<First>>();
+}
+template <class Reducer>
+using group_of = typename decltype(find_group(find_variant<Reducer>(reducer_groups())))::type;
+
+/* Returns a Reducer as its group. */
+template <class Group, class Reducer>
+__host__ __device__ Group as_group(const Reducer &reducer)
+{
+    if constexpr (standard::is_same<Group, Reducer>::value) {
+        return reducer;
+    } else {
+        Group variant = {};
+        variant.activate(reducer);
+        return variant;
+    }
+}
+
+/* ---- The reducer of an operator ---- */
+
+/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
+template <class Input>
+using summed_t = standard::conditional_t<element<Input>::is_integer && sizeof(Input) == 8,
+                                         unsigned long long, Input>;
+template <class Input, class Map = itself>
+using sum_reducer = standard::conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
+                                            plain_reducer<Input, plus, Map>>;
+
+/* Returns the reducer of an extreme or its index: floats are compared as such, and integers without
+ * their sign. */
+template <class Operator, class Input>
+__host__ __device__ auto make_extreme_reducer()
+{
+    constexpr bool is_float = element<Input>::is_float,
+                   is_signed = element<Input>::is_signed && !is_float;
+    using compared = standard::conditional_t<is_float, Input, unsigned_t<Input>>;
+    using bits = bits_t<compared>;
+    constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
+                          : sizeof(Input) == 2 ? bits(0x00010001)
+                                               : bits(1), /* in each element of a word */
+        sign = ones << (8 * sizeof(Input) - 1), every_bit = static_cast<bits>(~bits(0)),
+                   integer_sign = is_signed ? sign : bits(0);
+    constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
+                   is_magnitude = standard::is_same<Operator, max_abs>::value;
+    [[maybe_unused]] constexpr key_transform<compared> transform = {
+        is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
+                                                      : !is_least  ? integer_sign
+                                                      : is_float   ? sign
+                                                                   : ~integer_sign};
+    if constexpr (one_of<Operator, argmin, argmax>::value) {
+        return index_reducer<compared>(transform);
+    } else if constexpr (is_least) {
+        /* of no elements the greatest value: all ones, but of bool true */
+        return extreme_reducer<compared>(
+            transform, standard::is_same<Input, bool>::value ? 0xfe : greatest<compared>::least);
+    } else if constexpr (is_magnitude && is_signed) {
+        return extreme_reducer<compared, magnitudes_of<compared>>();
+    } else if constexpr (is_magnitude && is_float) {
+        /* of no elements 0, whose key counts from that of -infinity for doubles */
+        using key = typename greatest<compared>::Key;
+        constexpr key zero = key(1) << (8 * sizeof(Input) - 1),
+                      minus_infinity = (key(1) << element<Input>::fraction_bits) - 1;
+        return extreme_reducer<compared>(transform,
+                                         sizeof(Input) == 8 ? zero - minus_infinity : zero);
+    } else {
+        return extreme_reducer<compared>(transform);
+    }
+}
+
+/* Names an element's type as those of the same kind share it, so that they share kernels. Users'
+ * operators, and the minimum of bools, whose result for no elements is true, have it as it is. */
+template <class Operator, class Input>
+using canonical_element_t = standard::conditional_t<
+    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+
+/* Returns the reducer of an operator and a type of elements. */
+template <class Operator, class Input>
+__host__ __device__ auto make_reducer()
+{
+    using number = canonical_element_t<Operator, Input>;
+    constexpr bool is_integer = element<number>::is_integer, is_float = element<number>::is_float,
+                   has_sign = is_float || element<number>::is_signed;
+    constexpr unsigned size = sizeof(number);
+    if constexpr (standard::is_same<Operator, plus>::value) {
+        return sum_reducer<summed_t<number>>();
+    } else if constexpr (standard::is_same<Operator, multiplies>::value && is_integer) {
+        return integer_product<summed_t<number>>();
+    } else if constexpr (standard::is_same<Operator, sum_abs>::value) {
+        return sum_reducer<number, standard::conditional_t<has_sign, magnitude, itself>>();
+    } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
+        return sum_reducer<summed_t<number>, square>();
+    } else if constexpr (standard::is_same<Operator, mean>::value) {
+        using of_integers =
+            standard::conditional_t<size <= 2, integer_reducer<number>, integer_mean<number>>;
+        return standard::conditional_t<is_float, plain_reducer<number, plus, itself, true>,
+                                       of_integers>(result_step::mean);
+    } else if constexpr (standard::is_same<Operator, norm2>::value) {
+        /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
+        constexpr bool fits = element<number>::is_f16 || size == 1;
+        return standard::conditional_t<fits, sum_reducer<number, square>, norm_reducer<number>>(
+            result_step::root);
+    } else if constexpr (standard::is_same<Operator, variance>::value) {
+        return variance_reducer<number>();
+    } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
+        using bits = bits_t<number>;
+        constexpr bits sign = size == 2 ? bits(0x80008000) : bits(1) << (8 * size - 1);
+        return count_reducer<unsigned_t<number>>(is_float ? ~sign : ~bits(0));
+    } else if constexpr (element<number>::is_number &&
+                         one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
+        return make_extreme_reducer<Operator, number>();
+    } else {
+        return plain_reducer<number, Operator>();
+    }
+}
+template <class Operator, class Input>
+using reducer_t = decltype(make_reducer<Operator, Input>());
+
+/* The reducer of a dot product of numbers. */
+template <class Input>
+using dot_t = dot_reducer<summed_t<element_t<Input>>>;
 
 } // namespace detail
 
@@ -3567,7 +3232,7 @@ namespace detail
  * indices, and CUB's scans rely on it too; CUDA does not promise it. */
 template <class Value>
 struct partial_words {
-    using Format = all_bits<Value>;
+    using Format = word_format<Value>;
     static constexpr unsigned count = Format::payloads;
 
     static FASTREDUCE_DEVICE void publish(status_word *base, size_t number, const Value &value)
@@ -3680,7 +3345,7 @@ struct lane_packs {
     pack<Element> packs[Packs];
     size_t index, n; /* of the first pack's first element; of all elements */
 
-    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
     FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * stride; }
     /* Returns how many elements of a pack exist. */
     FASTREDUCE_DEVICE unsigned existing(unsigned k) const
@@ -3747,7 +3412,7 @@ struct lane_packs {
             single.gather_some(start + k * stride, existing(k));
             single.fill_from(existing(k), padding);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, single, packs[j]);
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = select(j == k, single, packs[j]);
         }
     }
 
@@ -3774,7 +3439,7 @@ struct lane_packs {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
-                                next = shuffle(chosen(lane == 0, below, packs[k]),
+                                next = shuffle(select(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
             packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
                 bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
@@ -3796,7 +3461,7 @@ FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
                                      const Value &neighbor, bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(chosen(swapped, neighbor, value), chosen(swapped, value, neighbor));
+    return reducer.combine(select(swapped, neighbor, value), select(swapped, value, neighbor));
 }
 
 /* A number that is known when the kernel is compiled, where others are known when it runs. */
@@ -3821,8 +3486,8 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksL
         if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            const Value kept = select(upper, values[k + Held / 2], values[k]),
+                        handed = select(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
@@ -4007,7 +3672,7 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
     Value values[Partials];
 #pragma unroll
     for (unsigned k = 0; k < Partials; ++k)
-        values[k] = chosen(first + k == 0, value, reducer.zero());
+        values[k] = select(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* warp_values is used again */
     const auto awaited = [&](unsigned k) {
         return first + k > 0 && first + k * warp_size < count - number;
@@ -4381,7 +4046,7 @@ template <row_loads How, class Reducer, class Element, class Value, unsigned Cou
 FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                                            const raw_packs<How, Element, Count> &raw, Value *values)
 {
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             const pack_source<Element> &part = raw.parts[k];
@@ -4393,10 +4058,10 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                                               part.index + part.remaining};
             if (How != row_loads::vectors &&
                 (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
-                const Member first = items.packs[0].at(0);
+                const Member first = items.packs[0][0];
                 items.packs[0].fill_from(part.remaining, prepared.padding(&first));
             }
-            values[k] = chosen(part.remaining > 0, leaf_value(prepared, items), member.zero());
+            values[k] = select(part.remaining > 0, leaf_value(prepared, items), member.zero());
         }
     });
 }
@@ -4420,7 +4085,7 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
             raw.load(part_of, k);
             values_of_row_packs(reducer, raw, &value);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
+            for (unsigned j = 0; j < Packs; ++j) values[j] = select(j == k, value, values[j]);
         }
     } else {
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
@@ -5035,7 +4700,7 @@ struct packs_of_row {
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
     unsigned index, stride;
-    FASTREDUCE_DEVICE const pack<Element> &at(unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
     FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
 };
 
@@ -5236,7 +4901,7 @@ struct columns_of {
      * compute bound, 3 take 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
-        return each * value_words > 4 ? 2 : !Reducer::heavy ? 3 : element_bytes > 4 ? 2 : 4;
+        return each * value_words > 4 ? 2 : !Reducer::compute_bound ? 3 : element_bytes > 4 ? 2 : 4;
     }
     /* Returns the levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned each)
@@ -5251,7 +4916,7 @@ template <class Reducer, class Element, class Vector>
 FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
     Vector row = Vector();
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
             auto prepared = member;
@@ -5300,7 +4965,7 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
         for (unsigned k = 0; k < count; ++k)
             rows[k / size][k % size] = k < behind ? load_row(k) : padding;
     }
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
             auto prepared = member;
@@ -5512,7 +5177,7 @@ FASTREDUCE_DEVICE void reduce_tiny_results(const strided_results &results, size_
         for (unsigned k = 0; k < Most; ++k)
             if (k < n) loaded[j][k] = from[j][k * results.stride];
     }
-    output.reducer.choose([&](const auto &member) {
+    output.reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
             auto prepared = member;
@@ -5863,8 +5528,7 @@ struct floats_masked {
     {
         mask_pack(from);
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            to[j / 4].item[j % 4] = widened(from.at(j));
+        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(from[j]);
     }
 
   private:
@@ -6587,9 +6251,9 @@ struct exact_products {
         if constexpr (of_doubles)
             return {x, y};
         else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_double(ieee_multiply(widened(x), widened(y)));
+            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
         else
-            return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
         return Term();
     }
 };
@@ -6608,7 +6272,7 @@ struct pack_range {
         for (unsigned k = First; k < First + Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                function(source.term(items.at(k).at(j), others.at(k).at(j)));
+                function(source.term(items[k][j], others[k][j]));
     }
 };
 
@@ -6888,7 +6552,7 @@ struct exact_moments {
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
     static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
 
-    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_double(widened(x)); }
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
 };
 
 template <class Input>
@@ -7101,7 +6765,7 @@ FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_op
     } else {
         /* Rounds to odd, so that one more rounding, to float, is as good as the only one. */
         if (error != 0 && bits % 2 == 0) bits += (error < 0) == (pair.sum < 0) ? 1 : ~0ull;
-        store_bits(result, __float_as_uint(ieee_float(bits_as<double>(bits))), precision);
+        store_bits(result, __float_as_uint(ieee_cast<float>(bits_as<double>(bits))), precision);
     }
 }
 
@@ -7154,7 +6818,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     }
     FASTREDUCE_DEVICE double term(Input x) const
     {
-        const double wide = ieee_double(widened(x));
+        const double wide = ieee_cast<double>(widened(x));
         if (squares()) return ieee_multiply(wide, wide);
         return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
     }
@@ -7169,7 +6833,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
             thread_packs<count> thread;
 #pragma unroll
             for (unsigned k = 0; k < count; ++k) {
-                auto masked = bits_as<pack<unsigned>>(items.at(k));
+                auto masked = bits_as<pack<unsigned>>(items[k]);
 #pragma unroll
                 for (unsigned &word : masked.item) word &= mask;
                 thread.packs[k] = bits_as<pack<Input>>(masked);
@@ -7185,7 +6849,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
             for (unsigned k = 0; k < count; ++k) {
                 double terms[size];
 #pragma unroll
-                for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
+                for (unsigned j = 0; j < size; ++j) terms[j] = term(items[k][j]);
                 value.add_terms(terms);
             }
         }
@@ -7210,7 +6874,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         double terms[pack<Input>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Input>::size; ++j)
-            terms[j] = ieee_double(widened(from.at(j)));
+            terms[j] = ieee_cast<double>(widened(from[j]));
         if (squares()) {
             unit = bits;
 #pragma unroll
@@ -7233,7 +6897,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 
         FASTREDUCE_DEVICE float element_at(unsigned k) const
         {
-            return widened(packs[k / size].at(k % size));
+            return widened(packs[k / size][k % size]);
         }
         /* Adds up all elements, and returns whether the sum is exact: whether a window fits them
          * that has the greatest at its top. A double holds the sum of 2^13 halves. */
@@ -7244,7 +6908,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
                 double sums[4] = {};
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
-                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(element_at(k)));
+                    sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(element_at(k)));
                 sum = add_pairs(sums);
                 return upper_magnitude(sum) < not_finite << 20;
             }
@@ -7273,7 +6937,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         for (unsigned k = 0; k < Count; ++k) {
             double terms[size], sums[1];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(thread.packs[k].at(j));
+            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(thread.packs[k][j]);
             if (reducer.sum_of_pack(thread.packs[k], sums[0]))
                 value.add_terms(sums);
             else
@@ -8265,8 +7929,8 @@ constexpr pairwise_sizes pairwise_sizes_of()
     return {static_cast<unsigned>(sizeof(Element)),
             pack<Element>::size,
             partial_words<typename Reducer::Value>::count,
-            Reducer::heavy ? 0 : 64 * kibibyte,
-            Reducer::heavy ? 8 * mebibyte : mebibyte,
+            Reducer::compute_bound ? 0 : 64 * kibibyte,
+            Reducer::compute_bound ? 8 * mebibyte : mebibyte,
             {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}}};
 }
 template <class Reducer, unsigned... Sizes>
@@ -8848,7 +8512,7 @@ struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input> {
         static_assert(sizeof(typename reducer_t<Operator, Input>::Result) == sizeof *output,
                       "a reducer's Result has the bits of the result");
         return launch_pairwise({input, n, nullptr, nullptr}, output,
-                               named_reducer<Operator, Input>::make(), memory, stream);
+                               make_reducer<Operator, Input>(), memory, stream);
     }
     static size_t workspace_bytes(size_t n)
     {
@@ -8907,7 +8571,7 @@ constexpr bool check_types()
     static_assert(
         moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
-    static_assert(!numbers || element<Input>::kind != family::other,
+    static_assert(!numbers || element<Input>::is_number,
                   "this operator is for numbers of 8, 16, 32 or 64 bits");
     static_assert(Version != FASTREDUCE_AUTO ||
                       (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
@@ -9050,7 +8714,7 @@ template <class Input>
 fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> *output, size_t n,
                       cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::element<Input>::kind != detail::family::other,
+    static_assert(detail::element<Input>::is_number,
                   "dot() is for numbers of 8, 16, 32 or 64 bits");
     using reducer = detail::dot_t<Input>;
     fastreduce_status status = detail::check_arguments(x, output, n, scratch);
@@ -9260,15 +8924,15 @@ static void place_output(void *place, const Output &output)
 }
 
 template <class Reducer>
-using group_t = typename group_of<Reducer>::type;
+using group_t = group_of<Reducer>;
 
 template <class Operator, class Input>
 static void make_output(void *place, void *result)
 {
     using reducer = reducer_t<Operator, Input>;
     using group = group_t<reducer>;
-    const reducer own = named_reducer<Operator, Input>::make();
-    place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
+    const reducer own = make_reducer<Operator, Input>();
+    place_output(place, reduction_output<group>{result, as_group<group>(own)});
 }
 
 template <fastreduce_operator Number, class Operator, class Input>
@@ -9305,7 +8969,7 @@ template <class Reducer>
 static void make_dot_output(void *place, void *result)
 {
     using group = group_t<Reducer>;
-    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
+    place_output(place, reduction_output<group>{result, as_group<group>(Reducer())});
 }
 
 static c_instance find_dot(fastreduce_type type)
@@ -9382,7 +9046,7 @@ static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, b
     if (!exists || !holds(built_operators, op)) return {};
     return of_type<exact_instance>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
-        constexpr bool is_float = element<input>::kind == family::floating;
+        constexpr bool is_float = element<input>::is_float;
         if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
             if constexpr (has_exact_products && is_float)
                 return exact_of_doubles<

@@ -79,7 +79,7 @@ template <class Input, class Operator, fastreduce_type Type, fastreduce_operator
 struct reduction_of {
     using T = Input;
     static constexpr bool two_arrays = false;
-    static auto reducer() { return named_reducer<Operator, T>::make(); }
+    static auto reducer() { return make_reducer<Operator, T>(); }
     using Result = typename decltype(reducer())::Result;
     static Result wanted(const T *x, const T *, size_t n)
     {

@@ -232,7 +232,7 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         call.most_words = words;
         const char *const in_order = order::next();
         const fastreduce_status status = one_row::reduce_pairwise_in<reducer, 32, 2>(
-            input.data(), n, output.data(), named_reducer<Operator, T>::make(),
+            input.data(), n, output.data(), make_reducer<Operator, T>(),
             {memory.bytes() ? memory.data() : nullptr, memory.bytes()}, call);
         CUDA(cudaDeviceSynchronize());
         order::usual();

@@ -59,9 +59,8 @@ template <class Reducer>
 static fastreduce_status columns_by(const Reducer &reducer, const detail::strided_results &all,
                                     void *result, const how &given, fastreduce::workspace memory)
 {
-    using group = typename detail::group_of<Reducer>::type;
-    detail::reduction_output<group> output = {result,
-                                              detail::as_group<group, Reducer>::of(reducer)};
+    using group = detail::group_of<Reducer>;
+    detail::reduction_output<group> output = {result, detail::as_group<group>(reducer)};
     detail::columns_engine e = detail::columns_engine_of<group>();
     for (auto &lane : e.lane) lane.levels = std::min(lane.levels, given.levels);
     const size_t words = given.words_of_result * all.end * e.partial_words;
@@ -323,8 +322,8 @@ static void add(std::vector<reduction> *all)
                         },
                         [](const detail::strided_results &all, void *to, const how &given,
                            fastreduce::workspace memory) {
-                            return columns_by(detail::named_reducer<Operator, Input>::make(), all,
-                                              to, given, memory);
+                            return columns_by(detail::make_reducer<Operator, Input>(), all, to,
+                                              given, memory);
                         }});
     }
 }

@@ -266,7 +266,7 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
     for (size_t r = 0; r < of.size(); ++r)
         wanted[r] = pairwise::sum([&](size_t k) { return from.values[5 * r + k]; }, of[r]);
     check::buffer<double> output(of.size());
-    reduction_output<reducer> to = {output.data(), named_reducer<fastreduce::plus, double>::make()};
+    reduction_output<reducer> to = {output.data(), make_reducer<fastreduce::plus, double>()};
     char what[200];
     std::snprintf(what, sizeof what, "AUTO, %s: %zu results, %zu words, room for %u", name,
                   of.size(), words, most);

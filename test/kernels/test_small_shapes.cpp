@@ -230,7 +230,7 @@ struct f16_sum {
     static constexpr unsigned share = 1, result_bytes = 4;
     static constexpr fastreduce_type type = FASTREDUCE_F16;
     static constexpr fastreduce_operator op = FASTREDUCE_SUM;
-    static reducer make() { return as_group<reducer, plain_reducer<f16>>::of({}); }
+    static reducer make() { return as_group<reducer>(plain_reducer<f16>()); }
 };
 struct f64_variance {
     using T = double;
@@ -248,7 +248,7 @@ struct f32_argmax {
     static constexpr unsigned share = 3, result_bytes = 8;
     static constexpr fastreduce_type type = FASTREDUCE_F32;
     static constexpr fastreduce_operator op = FASTREDUCE_ARGMAX;
-    static reducer make() { return reducer(extremes<float>::greatest_first()); }
+    static reducer make() { return make_reducer<fastreduce::argmax, float>(); }
 };
 
 struct linear_map {

@@ -533,7 +533,7 @@ class Parser:
         """An operand with what stands before it."""
         token = self.tokens[self.at]
         if token.text in ("sizeof", "alignof", "decltype"):
-            self.at += 1
+            self.at += 2 if self.peek(1) == "..." else 1
             if self.peek() == "(":
                 self.skip_group()
             else:
