@@ -15,8 +15,8 @@ template <class Accumulator, unsigned Packs = 4>
 fastreduce_status reduce_exact_in(size_t blocks, const void *input, size_t n, exact_output output,
                                   status_word *words, const void *other = nullptr)
 {
-    return launch_exact(exact_engine_of<Accumulator, Packs>(), {input, n, nullptr, other}, output,
-                        {words, Accumulator::status_words * sizeof *words}, nullptr, blocks);
+    return launch_exact(exact_kernels_of<Accumulator, Packs>, {input, n, nullptr, other}, output,
+                        {{words, Accumulator::status_words * sizeof *words}, nullptr, blocks});
 }
 
 /* A call of AUTO in blocks of so many threads, each with so many packs; as if there were no more
@@ -33,9 +33,9 @@ fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
                                      const pairwise_call &call = {})
 {
     reduction_output<Reducer> output = {result, reducer};
-    return launch_pairwise(pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(),
-                           {input, n, call.n_on_device, call.other}, &output, memory, nullptr,
-                           call.most_words);
+    return launch_auto(kernels_of<Reducer, array_part, BlockSize, Packs, BlockSize, Packs>,
+                       {input, n, call.n_on_device, call.other}, &output,
+                       {memory, nullptr, max_blocks, call.most_words});
 }
 
 } // namespace one_row

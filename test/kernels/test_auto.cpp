@@ -137,8 +137,8 @@ static void small_call(const char *what, const std::vector<typename Of::T> &x,
     check::buffer<size_t> count(1);
     const auto reducer = Of::reducer();
     using Reducer = std::decay_t<decltype(reducer)>;
-    const size_t bytes = pairwise_workspace_bytes(
-        pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(), x.size());
+    const size_t bytes =
+        array_workspace_bytes(sizes_of<Reducer, BlockSize, Packs, BlockSize, Packs>(), x.size());
     check::buffer<unsigned char> memory(bytes);
     memory.fill(0);
     count.set(&given.n);
@@ -182,8 +182,8 @@ static size_t words_for_runs(unsigned log, size_t n, tile_size size, unsigned pa
                              unsigned each)
 {
     size_t words = workspace_words;
-    while (plan_pairwise(n, pack_size, each, size, words).run_log < log)
-        words = plan_pairwise(n, pack_size, each, size, words).status_words - 1;
+    while (plan_runs(n, pack_size, each, size, words).run_log < log)
+        words = plan_runs(n, pack_size, each, size, words).status_words - 1;
     return words;
 }
 
@@ -276,7 +276,7 @@ static void counted(const char *what)
 #endif
     device_limits limits = {};
     int device = 0;
-    check::that(find_limits(&limits, &device) == cudaSuccess, "limits of the GPU");
+    check::that(find_limits(&limits) == cudaSuccess, "limits of the GPU");
     const size_t at_once = size_t(limits.multiprocessors) * (1024 / BlockSize);
     std::vector<size_t> all = {1, 5, group + 2, at_once, at_once + 1, 3 * at_once + 5};
     if (!on_gpu && BlockSize * Packs == 32) all.push_back(turns_of_block * at_once + 7);
