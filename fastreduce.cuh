@@ -7753,9 +7753,9 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     one array, V0..V7   plan_ladder    launch_ladder
  *     one array, AUTO     plan_array     launch_auto
  *     one array, EXACT    plan_exact     launch_exact
- *     rows, segments      plan_rows      launch_rows
- *     columns             plan_columns   launch_columns
- *     any of these                       launch_strided
+ *     rows, segments      plan_rows
+ *     columns             plan_columns
+ *     many results        plan_strided   launch_results
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
@@ -8095,13 +8095,8 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, const l
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(grid.blocks);
-        config.blockDim = dim3(grid.threads);
-        config.dynamicSmemBytes = grid.shared_bytes;
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
+        const cudaLaunchConfig_t config = {
+            dim3(grid.blocks), dim3(grid.threads), grid.shared_bytes, stream, &attribute, 1};
         return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
@@ -8121,19 +8116,10 @@ struct lane_columns {
     unsigned per_lane, rows_log, levels;
 };
 
-/* The kernels of a set. Those of rows are in the order of rows_kernel; EXACT's has number 0. */
-enum kernel_number : unsigned {
-    small_tiles,
-    large_tiles,
-    by_threads,
-    short_rows,
-    segment_rows,
-    long_rows,
-    single_columns,
-    vector_columns,
-    kernel_count
-};
-
+/* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
+constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
+                   segment_rows = 4, long_rows = 5, single_columns = 6, vector_columns = 7,
+                   kernel_count = 8;
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
 struct kernel_set {
     kernel_entry (*find)(unsigned number);
@@ -8706,17 +8692,6 @@ inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
     return plan;
 }
 
-/* Arguments are checked; `output` points to a reduction_output. */
-inline fastreduce_status launch_rows(const kernel_set &set, const row_bounds &rows, void *output,
-                                     const launch_options &options)
-{
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits);
-    if (error != cudaSuccess) return status_of(error);
-    launch_plan plan = plan_rows(set, rows, limits, options);
-    return launch(set, plan, output, options, limits.device);
-}
-
 /* ---- Columns ---- */
 
 /* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
@@ -8750,9 +8725,10 @@ constexpr size_t neighbours_of(const strided_results &columns, size_t per_lane,
     return columns.outer_stride <= columns.stride ? lanes : 1;
 }
 
-inline launch_plan plan_columns(const kernel_set &set, const strided_results &columns,
+inline launch_plan plan_columns(const kernel_set &set, strided_results columns,
                                 const device_limits &limits, const launch_options &options = {})
 {
+    if (columns.inner == 1 && columns.outer_stride == 1) columns.inner = columns.end; /* a matrix */
     const bool wide = columns_are_vectors(set, columns);
     const lane_columns lane = set.lane[wide];
     const size_t leaves = blocks_for(columns.n, size_t(1) << lane.rows_log),
@@ -8799,27 +8775,12 @@ inline launch_plan plan_columns(const kernel_set &set, const strided_results &co
     return made;
 }
 
-/* Arguments are checked; `output` points to a reduction_output. */
-inline fastreduce_status launch_columns(const kernel_set &set, strided_results columns,
-                                        void *output, const launch_options &options)
-{
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits);
-    if (error != cudaSuccess) return status_of(error);
-    if (columns.inner == 1 && columns.outer_stride == 1) columns.inner = columns.end; /* a matrix */
-    launch_plan plan = plan_columns(set, columns, limits, options);
-    return launch(set, plan, output, options, limits.device);
-}
-
 /* ---- Rows, columns or one array ---- */
 
-/* Launches results of a few elements each, which a thread reduces. */
-inline fastreduce_status launch_by_threads(const kernel_set &set, const strided_results &results,
-                                           void *output, const launch_options &options)
+/* Plans results of a few elements each, which a thread reduces. */
+inline launch_plan plan_by_threads(const kernel_set &set, const strided_results &results,
+                                   const launch_options &options)
 {
-    int device = 0;
-    const cudaError_t error = cudaGetDevice(&device);
-    if (error != cudaSuccess) return status_of(error);
     const size_t of_block = results_of_thread(set.element_bytes) * rows_block;
     launch_plan plan;
     plan.kernel = by_threads;
@@ -8827,7 +8788,7 @@ inline fastreduce_status launch_by_threads(const kernel_set &set, const strided_
     plan.results = plan.most_results = plan.block_results = results.end;
     plan.shared_blocks = least_of(blocks_for(results.end, of_block), options.most_blocks);
     plan.strided = results;
-    return launch(set, plan, output, options, device);
+    return plan;
 }
 
 /* Returns whether there is one result, of elements that lie together. */
@@ -8836,27 +8797,41 @@ constexpr bool is_one_array(const strided_results &results)
     return results.end == 1 && results.inner == 1 && (results.stride == 1 || results.n == 1);
 }
 
-/* Picks the kernels of any shape. Arguments are checked; `output` points to a reduction_output. */
-inline fastreduce_status launch_strided(const kernel_set &set, const strided_results &results,
-                                        void *output, const launch_options &options)
+/* Plans results of any shape, by one of the functions above. */
+inline launch_plan plan_strided(const kernel_set &set, const strided_results &results,
+                                const device_limits &limits, const launch_options &options)
 {
     constexpr size_t far_rows = 256; /* bytes of a row that may be far from the next one */
     const size_t n = results.n, bytes = n * set.element_bytes;
-    if (is_one_array(results))
-        return launch_auto(set, {results.input, n, nullptr, nullptr}, output, options);
     const bool rows = results.inner == 1 && (results.stride == 1 || n == 1) &&
                       results.outer_stride != 1 &&
                       (results.outer_stride <= n + n / 4 || bytes >= far_rows);
     if (n <= most_of_thread(set.element_bytes) && (!rows || bytes < pack_bytes))
-        return launch_by_threads(set, results, output, options);
-    if (!rows) return launch_columns(set, results, output, options);
+        return plan_by_threads(set, results, options);
+    if (!rows) return plan_columns(set, results, limits, options);
     row_bounds bounds = {};
     bounds.input = results.input;
     bounds.n = n;
     bounds.pitch = results.outer_stride;
     bounds.end = results.end;
     bounds.result_bytes = results.result_bytes;
-    return launch_rows(set, bounds, output, options);
+    return plan_rows(set, bounds, limits, options);
+}
+
+/* Launches many results: segments, or strided ones where there are none. Arguments are checked;
+ * `output` points to a reduction_output. */
+inline fastreduce_status launch_results(const kernel_set &set, const strided_results &strided,
+                                        const row_bounds *segments, void *output,
+                                        const launch_options &options)
+{
+    if (segments == nullptr && is_one_array(strided))
+        return launch_auto(set, {strided.input, strided.n, nullptr, nullptr}, output, options);
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits);
+    if (error != cudaSuccess) return status_of(error);
+    launch_plan plan = segments != nullptr ? plan_rows(set, *segments, limits, options)
+                                           : plan_strided(set, strided, limits, options);
+    return launch(set, plan, output, options, limits.device);
 }
 
 /* ---- Results by EXACT ----
@@ -8908,8 +8883,8 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
         reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
         const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            segments ? launch_rows(set, results.segments, &output, {memory, stream})
-                     : launch_strided(set, results.strided, &output, {memory, stream});
+            launch_results(set, results.strided, segments ? &results.segments : nullptr, &output,
+                           {memory, stream});
         if (status != FASTREDUCE_SUCCESS || (!segments && results.strided.n == 0)) return status;
     }
     return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
@@ -9569,8 +9544,7 @@ static fastreduce_status reduce_results(const strided_results &strided, const ro
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     output_storage storage;
     entry.make_output(storage.bytes, output);
-    return segments ? launch_rows(*entry.kernels, *segments, storage.bytes, call.options)
-                    : launch_strided(*entry.kernels, strided, storage.bytes, call.options);
+    return launch_results(*entry.kernels, strided, segments, storage.bytes, call.options);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */

@@ -228,7 +228,8 @@ static void levels_and_runs(const char *what)
 {
     using T = typename Of::T;
     constexpr tile_size blocks = {BlockSize, Packs};
-    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
+    constexpr size_t size = pack<T>::size, group = blocks.group_runs(),
+                     tile = blocks.tile_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
     for (size_t tiles :
          {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3, 5 * group})
@@ -266,7 +267,8 @@ static void counted(const char *what)
 {
     using T = typename Of::T;
     constexpr tile_size blocks = {BlockSize, Packs};
-    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
+    constexpr size_t size = pack<T>::size, group = blocks.group_runs(),
+                     tile = blocks.tile_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
 #ifdef SIMT_MACHINE
     simt::gpu small;

@@ -65,11 +65,14 @@ static fastreduce_status columns_by(const Reducer &reducer, const detail::stride
     detail::kernel_set e = detail::kernels_of<group, detail::columns_part>;
     for (auto &lane : e.lane) lane.levels = std::min(lane.levels, given.levels);
     const size_t words = given.words_of_result * all.end * e.partial_words;
-    return detail::launch_columns(e, all, &output,
-                                  {memory, nullptr,
-                                   given.blocks ? given.blocks : detail::max_blocks,
-                                   given.words_of_result ? std::min(words, detail::workspace_words)
-                                                         : detail::workspace_words});
+    const detail::launch_options options = {
+        memory, nullptr, given.blocks ? given.blocks : detail::max_blocks,
+        given.words_of_result ? std::min(words, detail::workspace_words) : detail::workspace_words};
+    detail::device_limits limits = {};
+    const cudaError_t error = detail::find_limits(&limits);
+    if (error != cudaSuccess) return detail::status_of(error);
+    detail::launch_plan plan = detail::plan_columns(e, all, limits, options);
+    return detail::launch(e, plan, &output, options, limits.device);
 }
 
 /* ---- One shape ------------------------------------------------------------------------------- */

@@ -267,14 +267,15 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
         wanted[r] = pairwise::sum([&](size_t k) { return from.values[5 * r + k]; }, of[r]);
     check::buffer<double> output(of.size());
     reduction_output<reducer> to = {output.data(), named_reducer<fastreduce::plus, double>::make()};
+    const row_bounds bounds = from.bounds(sizeof(double));
     char what[200];
     std::snprintf(what, sizeof what, "AUTO, %s: %zu results, %zu words, room for %u", name,
                   of.size(), words, most);
     in_every_order(
         what, wanted, output, words, [](check::buffer<double> &results) { results.fill(0x7b); },
         [&](status_word *data) {
-            return static_cast<int>(launch_rows(
-                kernels_of<reducer, rows_part>, from.bounds(sizeof(double)), &to,
+            return static_cast<int>(launch_results(
+                kernels_of<reducer, rows_part>, {}, &bounds, &to,
                 {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
         });
 }

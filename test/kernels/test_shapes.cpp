@@ -317,7 +317,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
-    return launch_strided(*found.kernels, all, place.bytes, options);
+    return launch_results(*found.kernels, all, nullptr, place.bytes, options);
 }
 
 template <class T>
@@ -594,7 +594,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = blocks;
     options.most_words = words;
-    return launch_rows(*found.kernels, all, place.bytes, options);
+    return launch_results(*found.kernels, {}, &all, place.bytes, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */
