@@ -7636,28 +7636,24 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
  * limbs, the additions to all of them count, and one for each accumulator.
  *
  * As other atomics, these are relaxed: read after a barrier, or in the next kernel. */
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+template <class Accumulator, class Number>
+FASTREDUCE_DEVICE void exact_atomic_add(Accumulator *accumulator, Number x)
 {
-    detail::add_atomically(accumulator, x);
-}
-template <class Half>
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
-{
-    using number = detail::element_t<Half>;
-    static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
+    using number = detail::element_t<Number>;
+    constexpr bool is_half = detail::one_of<number, detail::f16, detail::bf16>::value,
+                   is_wide = detail::one_of<Accumulator, fastreduce_wide_accumulator>::value;
+    static_assert(is_wide || detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                  "numbers go to a fastreduce_accumulator or a fastreduce_wide_accumulator");
+    static_assert(is_half || detail::one_of<number, float>::value ||
+                      (is_wide && detail::one_of<number, double>::value),
                   "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
                   "fastreduce_wide_accumulator");
-    exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
+    if constexpr (is_half)
+        detail::add_atomically(accumulator, detail::widened(detail::bits_as<number>(x)));
+    else
+        detail::add_atomically(accumulator, x);
 }
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
-{
-    detail::add_atomically(accumulator, x);
-}
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
-{
-    detail::add_atomically(accumulator, x);
-}
-/* And x * y, to up to five limbs. */
+/* Adds x * y, to up to five limbs. */
 FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
                                         double y)
 {
@@ -7667,38 +7663,25 @@ FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumula
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
  * of fastreduce.h leave. */
-FASTREDUCE_DEVICE void exact_carry(fastreduce_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-FASTREDUCE_DEVICE void exact_carry(fastreduce_wide_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-FASTREDUCE_DEVICE void exact_carry(fastreduce_product_accumulator *accumulator)
+template <class Accumulator>
+FASTREDUCE_DEVICE void exact_carry(Accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
 
-/* The number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and their like.
- * One thread calls it, and none adds at the time. */
-template <class Result = float>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_accumulator *accumulator)
+/* Returns the number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and
+ * their like. Of a fastreduce_accumulator a float by default, else a double. One thread calls it,
+ * and none adds at the time. */
+template <class Result = void, class Accumulator>
+FASTREDUCE_DEVICE auto exact_value(const Accumulator *accumulator)
 {
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_wide_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_product_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
+    using float_or_double =
+        detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                                        float, double>;
+    using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
+                                                   float_or_double, Result>;
+    static_assert(detail::one_of<number, float, double>::value, "a float or a double");
+    return detail::read_accumulator<number>(accumulator);
 }
 
 /* The sum of a float of each thread, or of an array of up to 64, over a block of BlockSize threads

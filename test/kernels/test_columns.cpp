@@ -408,7 +408,7 @@ static std::vector<reduction> of_user(const char *name)
     return {{name, sizeof(T), false,
              [](const void *input, size_t n, void *to) {
                  return detail::launch_reducer({input, n, nullptr, nullptr}, static_cast<T *>(to),
-                                               reducer(), {nullptr, 0}, nullptr);
+                                               reducer(), {{nullptr, 0}, nullptr});
              },
              [](const detail::strided_results &all, void *to, const how &given,
                 fastreduce::workspace memory) {
