@@ -40,13 +40,11 @@
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
  *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
  *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
- *                                 Scope: the implementing file. Older name:
- *                                 FASTREDUCE_EXACT_PRODUCTS.
+ *                                 Scope: the implementing file.
  *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
- *                                 those you need too, as below. Scope: the implementing file. Older
- *                                 name: FASTREDUCE_SHAPES.
+ *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
  *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -7852,18 +7850,15 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-/* What a workspace is: memory of any contents, or words that are zero before and after a call. */
-enum class memory_use { scratch, status_words };
-
 /* Calls enqueue with the caller's workspace, or with memory from the stream's pool that it frees
- * afterwards. It leaves a caller's workspace zero, after an error too. While another thread
- * captures a graph in global mode, the pool gives memory in relaxed mode only. */
+ * afterwards. It leaves a caller's workspace zero, after an error too: `clean` says that enqueue
+ * does so by itself, given zeros. While another thread captures a graph in global mode, the pool
+ * gives memory in relaxed mode only. */
 template <class Enqueue>
-fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
-                                 cudaStream_t stream, const Enqueue &enqueue)
+fastreduce_status with_workspace(workspace memory, size_t bytes, cudaStream_t stream,
+                                 const Enqueue &enqueue, bool clean = true)
 {
-    const bool pooled = memory.data == nullptr && bytes > 0,
-               clean = use == memory_use::status_words;
+    const bool pooled = memory.data == nullptr && bytes > 0;
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
@@ -7972,12 +7967,11 @@ inline fastreduce_status launch_ladder(const version_kernels &version, const voi
 {
     const ladder_plan plan = plan_ladder(n, version.tile, version.partial_size, version.alignment);
     if (plan.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return with_workspace(memory, plan.workspace_bytes, memory_use::scratch, stream,
-                          [&](void *data) {
-                              unsigned char *const bytes = static_cast<unsigned char *>(data);
-                              void *const half[2] = {bytes, bytes + plan.second_half};
-                              return launch_levels(version, input, output, n, half, stream);
-                          });
+    const auto enqueue = [&](void *data) {
+        void *const half[2] = {data, static_cast<unsigned char *>(data) + plan.second_half};
+        return launch_levels(version, input, output, n, half, stream);
+    };
+    return with_workspace(memory, plan.workspace_bytes, stream, enqueue, false);
 }
 
 /* ---- AUTO and EXACT: kernels, and how they are launched ---- */
@@ -8103,6 +8097,7 @@ struct lane_columns {
 constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
                    segment_rows = 4, long_rows = 5, single_columns = 6, vector_columns = 7,
                    kernel_count = 8;
+
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
 struct kernel_set {
     kernel_entry (*find)(unsigned number);
@@ -8117,6 +8112,11 @@ struct kernel_set {
     unsigned total_words;      /* EXACT: status words that blocks add to */
     unsigned resident_blocks;  /* EXACT: of a multiprocessor, at most */
     size_t exact_shared_bytes; /* EXACT: dynamic, of a block */
+
+    constexpr size_t tile_elements(unsigned kernel) const
+    {
+        return tile[kernel].tile_packs() * pack_size;
+    }
 };
 
 /* Memory and stream of a call; and limits, which tests make smaller. */
@@ -8151,16 +8151,13 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
+    const bool rows = number >= short_rows && number <= long_rows;
     void *words = nullptr;
     row_list list = {};
-    void *of_array[] = {&plan.array, output, &words}, *of_threads[] = {&plan.strided, output},
-         *of_columns[] = {&plan.strided, &plan.columns, output, &words},
-         *of_rows[] = {&plan.rows, &plan.share, output, &words};
-    if (number == segment_rows) of_rows[3] = &list;
-    void **const arguments = number <= large_tiles      ? of_array
-                             : number == by_threads     ? of_threads
-                             : number >= single_columns ? of_columns
-                                                        : of_rows;
+    /* Kernels of an array take the last three; &plan.array is that of the whole union. */
+    void *arguments[] = {rows ? static_cast<void *>(&plan.rows) : &plan.strided, &plan.array,
+                         output, number == segment_rows ? static_cast<void *>(&list) : &words};
+    if (number == by_threads) arguments[1] = output;
     const auto enqueue = [&](void *data) {
         const kernel_entry kernel = set.find(number);
         cudaError_t error = cudaSuccess;
@@ -8179,12 +8176,11 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
             error = launch_kernel(kernel, device,
                                   {static_cast<unsigned>(greatest_of(blocks, plan.least_blocks)),
                                    plan.threads, plan.shared_bytes},
-                                  arguments, options.stream);
+                                  arguments + (number <= large_tiles), options.stream);
         }
         return error;
     };
-    return with_workspace(options.memory, plan.workspace_bytes, memory_use::status_words,
-                          options.stream, enqueue);
+    return with_workspace(options.memory, plan.workspace_bytes, options.stream, enqueue);
 }
 
 /* ---- One array ---- */
@@ -8201,9 +8197,9 @@ struct array_argument {
 /* Returns 4 MiB over the grid, as the previous one may still load; but 8 KiB a block at least. */
 constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
 {
-    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
-                 bytes = share > least ? share : least;
-    return static_cast<unsigned>(least_of(bytes, tile_packs * pack_bytes));
+    const size_t bytes = 4 * mebibyte / blocks / pack_bytes * pack_bytes;
+    return static_cast<unsigned>(
+        least_of(greatest_of(bytes, 8 * kibibyte), tile_packs * pack_bytes));
 }
 
 /* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
@@ -8271,8 +8267,8 @@ inline fastreduce_status launch_array(const kernel_set &set, launch_plan &plan, 
  * memory. */
 constexpr size_t most_result_bytes = 128;
 
-/* Small tiles serve where n is on the device, and up to so many bytes where vectors are shifted:
- * .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to 1.11 at 16 (sums of four
+/* Small tiles serve where n is on the device, and up to so many bytes where vectors are shifted.
+ * They take .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to 1.11 at 16 (four
  * types, one H100, one H200). */
 constexpr size_t most_shifted_small = 12 * mebibyte;
 
@@ -8287,7 +8283,7 @@ constexpr size_t most_shifted_small = 12 * mebibyte;
 constexpr bool has_large_tiles(const kernel_set &set, size_t n, bool vectors)
 {
     const size_t bytes = n * set.element_bytes;
-    return (n > set.tile[0].tile_packs() * set.pack_size && bytes <= set.one_large_tile) ||
+    return (n > set.tile_elements(small_tiles) && bytes <= set.one_large_tile) ||
            bytes > (vectors ? set.most_small : most_shifted_small);
 }
 
@@ -8318,21 +8314,20 @@ constexpr run_plan plan_runs(size_t n, unsigned pack_size, unsigned partial_word
 inline launch_plan plan_array(const kernel_set &set, const array_argument &input,
                               size_t most_words = workspace_words)
 {
-    const auto runs_of = [&](size_t n, bool large, size_t limit) {
+    const auto runs_of = [&](size_t n, bool large, size_t limit = workspace_words) {
         return plan_runs(n, set.pack_size, set.partial_words, set.tile[large], limit);
     };
     const auto words_for = [](const run_plan &runs) {
         return runs.run_log > 0 ? workspace_words : runs.status_words;
     };
+    const size_t bytes = input.n * set.element_bytes,
+                 most_n = least_of(bytes, most_shifted_small) / set.element_bytes;
     const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
                large = !counted && has_large_tiles(set, input.n, has_vectors(set, input));
-    run_plan runs = runs_of(input.n, usual, workspace_words);
+    run_plan runs = runs_of(input.n, usual);
     size_t words = words_for(runs);
-    const size_t bytes = input.n * set.element_bytes;
     if (bytes > set.most_small) /* where small tiles serve after all */
-        words = greatest_of(
-            words, words_for(runs_of(least_of(bytes, most_shifted_small) / set.element_bytes, false,
-                                     workspace_words)));
+        words = greatest_of(words, words_for(runs_of(most_n, false)));
     if (large != usual || most_words < words)
         runs = runs_of(input.n, large, least_of(most_words, words));
     launch_plan plan = plan_tiles(set, input, large ? large_tiles : small_tiles);
@@ -8443,7 +8438,7 @@ constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
 /* Never decreases with n. */
 constexpr size_t exact_workspace_bytes(const kernel_set &set, size_t n)
 {
-    return n > set.tile[0].tile_packs() * set.pack_size ? set.total_words * sizeof(status_word) : 0;
+    return n > set.tile_elements(0) ? set.total_words * sizeof(status_word) : 0;
 }
 
 /* Plans one array by EXACT: no more blocks than are resident, as each takes as many tiles. */
@@ -8453,8 +8448,7 @@ inline launch_plan plan_exact(const kernel_set &set, const array_argument &input
     launch_plan plan = plan_tiles(set, input, 0);
     plan.shared_bytes = set.exact_shared_bytes;
     plan.workspace_bytes = exact_workspace_bytes(set, input.n);
-    plan.shared_blocks =
-        least_of(blocks_for(input.n, set.tile[0].tile_packs() * set.pack_size), most_blocks);
+    plan.shared_blocks = least_of(blocks_for(input.n, set.tile_elements(0)), most_blocks);
     plan.resident_blocks = set.resident_blocks;
     return plan;
 }
@@ -8624,7 +8618,7 @@ inline void plan_long_rows(row_share *share, const kernel_set &set, size_t n, si
 inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
                              const device_limits &limits, const launch_options &options = {})
 {
-    const bool segments = rows.begins != nullptr, few = rows.end <= most_passes * rows_block;
+    const bool segments = rows.begins != nullptr, are_few = rows.end <= most_passes * rows_block;
     const size_t results = rows.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
@@ -8638,10 +8632,10 @@ inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
     share.threads = rows_block;
     share.prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
                        are_prefetched(results, rows.pitch, set.element_bytes);
-    share.few = segments && few;
+    share.few = segments && are_few;
     if (segments)
         plan_segments(&share, set, results, fair, multiprocessors, options.most_blocks);
-    else if (few && packs > warp_size)
+    else if (are_few && packs > warp_size)
         plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
     else if (set.any_order && packs > (set.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes)
         plan_lanes(&share, set, rows, packs, fair);
@@ -8677,14 +8671,14 @@ inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
 
 /* ---- Columns ---- */
 
-/* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
- * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
- * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows (two
- * take 1.03 of the time for maxima of 1024 rows, eight 1.07 for EXACT sums of 268). */
+/* Warps of a multiprocessor, as far as there are rows for them: of two blocks. More steps of each
+ * are better: 4096 columns in 64 steps take .99 of a flat sum's bandwidth, in 16 .96, in 4 .90.
+ * Fewer than 4 warps down the rows are not: two take 1.03 of the time for maxima of 1024 rows,
+ * eight 1.07 for EXACT sums of 268 (2^28 floats, one H100). */
 constexpr size_t columns_warps = 16;
 
-/* In planes of up to so many bytes the columns of several are a warp's lanes side by side, as a
- * plane stays in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
+/* In planes of up to so many bytes, a warp's lanes take the columns of several planes, which stay
+ * in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
 constexpr size_t small_plane = 2048;
 
 /* Returns whether columns are read as vectors. */
@@ -8718,22 +8712,24 @@ inline launch_plan plan_columns(const kernel_set &set, strided_results columns,
                  neighbours = neighbours_of(columns, lane.per_lane, set.element_bytes),
                  down_log =
                      least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
-    columns_plan plan = {};
-    plan.prefetched = are_prefetched(columns.end, columns.n, set.element_bytes);
-    plan.across_log = warp_log - static_cast<unsigned>(down_log);
+    launch_plan plan;
+    columns_plan &layout = plan.columns;
+    layout = {};
+    layout.prefetched = are_prefetched(columns.end, columns.n, set.element_bytes);
+    layout.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
-                 warps = ((columns.end / lane.per_lane - 1) >> plan.across_log) + 1,
+                 warps = ((columns.end / lane.per_lane - 1) >> layout.across_log) + 1,
                  wanted = (limits.multiprocessors * columns_warps - 1) / warps + 1; /* down */
-    while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
-           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 4) &&
-           ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
-        ++plan.steps_log;
+    while (layout.steps_log < lane.levels && (steps - 1) >> layout.steps_log > 0 &&
+           (layout.steps_log < 2 || (steps - 1) >> layout.steps_log >= 4) &&
+           ((steps - 1) >> (layout.steps_log + 1)) + 1 >= wanted)
+        ++layout.steps_log;
     size_t words = 0;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
-        const size_t down = ((steps - 1) >> plan.steps_log) + 1;
-        plan.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
-        blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
-        plan.down_blocks = static_cast<unsigned>(blocks);
+        const size_t down = ((steps - 1) >> layout.steps_log) + 1;
+        layout.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
+        blocks = ((down - 1) >> layout.warps_log >> layout.run_log) + 1;
+        layout.down_blocks = static_cast<unsigned>(blocks);
         words = 0;
         for (size_t count = blocks; count > 1 && count <= options.most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
@@ -8741,21 +8737,19 @@ inline launch_plan plan_columns(const kernel_set &set, strided_results columns,
         if (blocks <= least_of(options.most_words, options.most_blocks) &&
             words <= options.most_words)
             break;
-        if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
+        if (blocks > 1) ++(layout.steps_log < lane.levels ? layout.steps_log : layout.run_log);
     }
-    launch_plan made;
-    made.kernel = wide ? vector_columns : single_columns;
-    made.threads = columns_block;
-    made.results = columns.end;
-    made.block_results = size_t(1) << plan.results_log(lane.per_lane);
-    made.most_results = options.most_blocks / plan.down_blocks * made.block_results;
-    made.shared_blocks = plan.down_blocks;
-    made.workspace_bytes = words * sizeof(status_word);
-    if (plan.run_log > 0)
-        made.shared_bytes = (plan.run_log + 1) * made.block_results * set.value_bytes;
-    made.strided = columns;
-    made.columns = plan;
-    return made;
+    plan.kernel = wide ? vector_columns : single_columns;
+    plan.threads = columns_block;
+    plan.results = columns.end;
+    plan.block_results = size_t(1) << layout.results_log(lane.per_lane);
+    plan.most_results = options.most_blocks / layout.down_blocks * plan.block_results;
+    plan.shared_blocks = layout.down_blocks;
+    plan.workspace_bytes = words * sizeof(status_word);
+    if (layout.run_log > 0)
+        plan.shared_bytes = (layout.run_log + 1) * plan.block_results * set.value_bytes;
+    plan.strided = columns;
+    return plan;
 }
 
 /* ---- Rows, columns or one array ---- */
@@ -8870,7 +8864,7 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
                            {memory, stream});
         if (status != FASTREDUCE_SUCCESS || (!segments && results.strided.n == 0)) return status;
     }
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
+    return with_workspace(memory, needed, stream, [&](void *data) {
         return launch_open_results<Source>(results,
                                            segments ? results.segments.end : results.strided.end,
                                            needed > 0 ? data : nullptr, stream);
@@ -9280,6 +9274,8 @@ static operator_entry entry_for()
     }
 }
 
+constexpr unsigned built_parts = has_shapes ? every_part : array_part;
+
 /* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
 static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot)
 {
@@ -9287,10 +9283,9 @@ static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bo
         using input = typename decltype(tag)::type;
         if (dot) return entry_for<FASTREDUCE_SUM, dot_maker<input>, array_part>();
         switch (op) {
-#define FASTREDUCE_DETAIL_CASE(name, text, functor, result)                  \
-    case FASTREDUCE_##name:                                                  \
-        return entry_for < FASTREDUCE_##name, named_reducer<functor, input>, \
-               has_shapes ? every_part : array_part > ();
+#define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
+    case FASTREDUCE_##name:                                 \
+        return entry_for<FASTREDUCE_##name, named_reducer<functor, input>, built_parts>();
             FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
         default: return operator_entry();
@@ -9699,8 +9694,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        size_t n, fastreduce_type type,
                                                        const fastreduce_config *config)
 {
-    using namespace fastreduce::detail;
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    using namespace fastreduce::detail;
     return accumulate(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
                       n, type, config);
 }
@@ -9720,8 +9715,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            size_t n, fastreduce_type type,
                                                            const fastreduce_config *config)
 {
-    using namespace fastreduce::detail;
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    using namespace fastreduce::detail;
     return accumulate(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
                       config);
 }
