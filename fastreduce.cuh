@@ -8041,23 +8041,19 @@ inline cudaError_t find_code(const kernel_entry &kernel, int device, compiled_co
     return cudaSuccess;
 }
 
-struct launch_grid {
-    unsigned blocks, threads;
-    size_t shared_bytes; /* dynamic */
-};
-
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
-inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, const launch_grid &grid,
-                                 void **arguments, cudaStream_t stream)
+inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t blocks,
+                                 unsigned threads, size_t shared_bytes, void **arguments,
+                                 cudaStream_t stream)
 {
     compiled_code code = {};
     cudaError_t error = find_code(kernel, device, &code);
     if (error != cudaSuccess) return error;
     constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
-    if (code.static_bytes + grid.shared_bytes > without_asking) {
+    if (code.static_bytes + shared_bytes > without_asking) {
         /* A reset of the device loses the setting, so each call asks. It costs little there. */
         error = cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(grid.shared_bytes));
+                                     static_cast<int>(shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
@@ -8072,13 +8068,17 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, const l
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        const cudaLaunchConfig_t config = {
-            dim3(grid.blocks), dim3(grid.threads), grid.shared_bytes, stream, &attribute, 1};
+        const cudaLaunchConfig_t config = {dim3(static_cast<unsigned>(blocks)),
+                                           dim3(threads),
+                                           shared_bytes,
+                                           stream,
+                                           &attribute,
+                                           1};
         return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel.address, dim3(grid.blocks), dim3(grid.threads), arguments,
-                            grid.shared_bytes, stream);
+    return cudaLaunchKernel(kernel.address, dim3(static_cast<unsigned>(blocks)), dim3(threads),
+                            arguments, shared_bytes, stream);
 }
 
 struct tile_size {
@@ -8173,9 +8173,8 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
             plan.strided.begin = plan.rows.begin = begin;
             plan.strided.end = plan.rows.end = end;
             if (number >= single_columns) plan.columns.across_blocks = static_cast<unsigned>(parts);
-            error = launch_kernel(kernel, device,
-                                  {static_cast<unsigned>(greatest_of(blocks, plan.least_blocks)),
-                                   plan.threads, plan.shared_bytes},
+            error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
+                                  plan.threads, plan.shared_bytes,
                                   arguments + (number <= large_tiles), options.stream);
         }
         return error;
@@ -8220,13 +8219,16 @@ inline launch_plan plan_tiles(const kernel_set &set, const array_argument &input
     launch_plan plan;
     plan.kernel = kernel;
     plan.threads = set.tile[kernel].block_size;
-    plan.array = {};
-    plan.array.input = input.data;
-    plan.array.other = input.other;
-    plan.array.n_on_device = input.n_on_device;
-    plan.array.n = input.n;
-    plan.array.vectors = has_vectors(set, input);
-    plan.array.streaming = bytes > streamed_from && bytes <= streamed_to;
+    plan.array = {input.data,
+                  input.other,
+                  input.n_on_device,
+                  input.n,
+                  0,
+                  0,
+                  0,
+                  0,
+                  has_vectors(set, input),
+                  bytes > streamed_from && bytes <= streamed_to};
     return plan;
 }
 
@@ -8841,8 +8843,7 @@ cudaError_t launch_open_results(exact_results all_results, size_t results, void 
     row_list list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
     void *arguments[] = {&all_results, &results, &most_of_warp, &list};
     return launch_kernel({kernel_address(reduce_open_results<Source>), &cache}, limits.device,
-                         {static_cast<unsigned>(least_of(blocks, most)), exact_block, 0}, arguments,
-                         stream);
+                         least_of(blocks, most), exact_block, 0, arguments, stream);
 }
 
 /* Launches all results, strided or as segments. Arguments are checked. */
@@ -9431,36 +9432,29 @@ static fastreduce_status check_call(const void *input, const void *output, size_
     return check_array(input, n, {output, size, size, results}, call);
 }
 
-/* Returns false where the product does not fit. */
-static bool checked_multiply(size_t a, size_t b, size_t *product)
-{
-    *product = a * b;
-    return a == 0 || b <= SIZE_MAX / a;
-}
-
 /* Finds a shape's results, and how many elements lie from the first to the last that they have.
  * Returns false where a size does not fit. */
 static bool describe_shape(const fastreduce_shape &shape, strided_results *results, size_t *reach)
 {
-    size_t to_last_result = 0, to_last_element = 0;
+    bool fits = true;
+    const auto multiply = [&fits](size_t a, size_t b) {
+        fits = fits && (a == 0 || b <= SIZE_MAX / a);
+        return a * b;
+    };
+    *reach = 0;
     results->n = shape.n;
     results->inner = shape.inner;
     results->stride = shape.stride == 0 ? shape.inner : shape.stride;
     results->outer_stride = shape.outer_stride;
-    *reach = 0;
-    if (!checked_multiply(shape.outer, shape.inner, &results->end)) return false;
-    if (results->end == 0) return true;
-    if (shape.outer_stride == 0 &&
-        !checked_multiply(shape.n, results->stride, &results->outer_stride))
-        return false;
-    if (shape.n == 0) return true;
-    if (!checked_multiply(shape.outer - 1, results->outer_stride, &to_last_result) ||
-        !checked_multiply(shape.n - 1, results->stride, &to_last_element) ||
-        to_last_element > SIZE_MAX - shape.inner ||
-        to_last_result > SIZE_MAX - shape.inner - to_last_element)
-        return false;
+    results->end = multiply(shape.outer, shape.inner);
+    if (results->end == 0) return fits;
+    if (shape.outer_stride == 0) results->outer_stride = multiply(shape.n, results->stride);
+    if (shape.n == 0) return fits;
+    const size_t to_last_result = multiply(shape.outer - 1, results->outer_stride),
+                 to_last_element = multiply(shape.n - 1, results->stride);
     *reach = to_last_result + to_last_element + shape.inner;
-    return true;
+    return fits && to_last_element <= SIZE_MAX - shape.inner &&
+           to_last_result <= SIZE_MAX - shape.inner - to_last_element;
 }
 
 /* ---- Launches of checked calls ---- */
