@@ -7735,18 +7735,18 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     one array, AUTO     plan_array     launch_auto
  *     one array, EXACT    plan_exact     launch_exact
  *     rows, segments      plan_rows
- *     columns             plan_columns
+ *     results             plan_columns
  *     many results        plan_strided   launch_results
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
- * AUTO and EXACT keep status words of 8 bytes in the workspace, which are zero between calls:
+ * AUTO and EXACT keep status status_words of 8 bytes in the workspace, which are zero between calls:
  *
  *     one array, AUTO    | counter | partials of blocks | partials of groups of blocks | ... |
  *     one array, EXACT   | limbs that the blocks add to |
  *     long rows          | partials of the first row's blocks | of the second row's | ... |
  *     segments           | counters | list of long segments | partials of their blocks |
- *     columns            | partials of blocks | partials of groups of blocks | ... |
+ *     results            | partials of blocks | partials of groups of blocks | ... |
  *
  * The ladder keeps partials of even levels there, then partials of odd levels.
  * ============================================================================================= */
@@ -8142,7 +8142,7 @@ struct launch_plan {
     union {
         pairwise_array array;
         row_share share;
-        columns_plan columns;
+        columns_plan layout;
     };
 };
 
@@ -8152,16 +8152,17 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
 {
     const unsigned number = plan.kernel;
     const bool rows = number >= short_rows && number <= long_rows;
-    void *words = nullptr;
+    void *status_words = nullptr;
     row_list list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
     void *arguments[] = {rows ? static_cast<void *>(&plan.rows) : &plan.strided, &plan.array,
-                         output, number == segment_rows ? static_cast<void *>(&list) : &words};
+                         output,
+                         number == segment_rows ? static_cast<void *>(&list) : &status_words};
     if (number == by_threads) arguments[1] = output;
     const auto enqueue = [&](void *data) {
         const kernel_entry kernel = set.find(number);
         cudaError_t error = cudaSuccess;
-        words = data;
+        status_words = data;
         if (number == segment_rows)
             list = {static_cast<status_word *>(data), options.most_listed,
                     (options.most_words - row_list::all_words) / set.partial_words};
@@ -8172,7 +8173,7 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                          blocks = parts * plan.shared_blocks;
             plan.strided.begin = plan.rows.begin = begin;
             plan.strided.end = plan.rows.end = end;
-            if (number >= single_columns) plan.columns.across_blocks = static_cast<unsigned>(parts);
+            if (number >= single_columns) plan.layout.across_blocks = static_cast<unsigned>(parts);
             error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
                                   plan.threads, plan.shared_bytes,
                                   arguments + (number <= large_tiles), options.stream);
@@ -8327,13 +8328,13 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
     const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
                large = !counted && has_large_tiles(set, input.n, has_vectors(set, input));
     run_plan runs = runs_of(input.n, usual);
-    size_t words = words_for(runs);
+    size_t status_words = words_for(runs);
     if (bytes > set.most_small) /* where small tiles serve after all */
-        words = greatest_of(words, words_for(runs_of(most_n, false)));
-    if (large != usual || most_words < words)
-        runs = runs_of(input.n, large, least_of(most_words, words));
+        status_words = greatest_of(status_words, words_for(runs_of(most_n, false)));
+    if (large != usual || most_words < status_words)
+        runs = runs_of(input.n, large, least_of(most_words, status_words));
     launch_plan plan = plan_tiles(set, input, large ? large_tiles : small_tiles);
-    plan.workspace_bytes = words * sizeof(status_word);
+    plan.workspace_bytes = status_words * sizeof(status_word);
     plan.shared_blocks = runs.runs;
     if (counted) plan.resident_blocks = 1024 / plan.threads;
     plan.array.runs = static_cast<unsigned>(runs.runs);
@@ -8367,8 +8368,8 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    using columns = columns_of<Reducer>;
-    constexpr unsigned packs = packs_of_thread<Reducer>(), wide = columns::wide();
+    using lanes = columns_of<Reducer>;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
     kernel_set set = {};
     set.find = find;
     set.element_bytes = sizeof(Element);
@@ -8382,8 +8383,8 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     set.thread_packs_log = bits_for(packs);
     set.long_tile = least_long_block * least_of(4, packs);
     set.any_order = Reducer::any_order;
-    set.lane[0] = {1, columns::rows_log(1), columns::levels(1)};
-    set.lane[1] = {wide, columns::rows_log(wide), columns::levels(wide)};
+    set.lane[0] = {1, lanes::rows_log(1), lanes::levels(1)};
+    set.lane[1] = {wide, lanes::rows_log(wide), lanes::levels(wide)};
     return set;
 }
 
@@ -8399,11 +8400,11 @@ static kernel_entry find_kernel(unsigned number)
     const void *kernel[kernel_count] = {};
     if constexpr ((Parts & array_part) != 0) {
         constexpr kernel_set sizes = sizes_of<Reducer, Sizes...>();
-        constexpr tile_size small = sizes.tile[0], large = sizes.tile[1];
+        constexpr tile_size lesser = sizes.tile[0], larger = sizes.tile[1];
         kernel[small_tiles] =
-            kernel_address(reduce_pairwise<Reducer, small.block_size, small.packs, false>);
+            kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>);
         kernel[large_tiles] =
-            kernel_address(reduce_pairwise<Reducer, large.block_size, large.packs, true>);
+            kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>);
     }
     if constexpr ((Parts & rows_part) != 0) {
         constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
@@ -8684,73 +8685,73 @@ constexpr size_t columns_warps = 16;
 constexpr size_t small_plane = 2048;
 
 /* Returns whether columns are read as vectors. */
-inline bool columns_are_vectors(const kernel_set &set, const strided_results &columns)
+inline bool columns_are_vectors(const kernel_set &set, const strided_results &results)
 {
     const size_t each = set.lane[1].per_lane,
                  strides =
-                     columns.stride | (columns.inner < columns.end ? columns.outer_stride : 0);
-    return each > 1 && (columns.inner | strides) % each == 0 &&
-           address_of(columns.input) % (each * set.element_bytes) == 0;
+                     results.stride | (results.inner < results.end ? results.outer_stride : 0);
+    return each > 1 && (results.inner | strides) % each == 0 &&
+           address_of(results.input) % (each * set.element_bytes) == 0;
 }
 
 /* Returns how many lanes could lie side by side across columns. */
-constexpr size_t neighbours_of(const strided_results &columns, size_t per_lane,
+constexpr size_t neighbours_of(const strided_results &results, size_t per_lane,
                                size_t element_bytes)
 {
-    const size_t lanes = columns.end / per_lane;
-    if (columns.inner > 1)
-        return columns.n * columns.inner * element_bytes > small_plane ? columns.inner / per_lane
+    const size_t lanes = results.end / per_lane;
+    if (results.inner > 1)
+        return results.n * results.inner * element_bytes > small_plane ? results.inner / per_lane
                                                                        : lanes;
-    return columns.outer_stride <= columns.stride ? lanes : 1;
+    return results.outer_stride <= results.stride ? lanes : 1;
 }
 
-inline launch_plan plan_columns(const kernel_set &set, strided_results columns,
+inline launch_plan plan_columns(const kernel_set &set, strided_results results,
                                 const device_limits &limits, const launch_options &options = {})
 {
-    if (columns.inner == 1 && columns.outer_stride == 1) columns.inner = columns.end; /* a matrix */
-    const bool wide = columns_are_vectors(set, columns);
+    if (results.inner == 1 && results.outer_stride == 1) results.inner = results.end; /* a matrix */
+    const bool wide = columns_are_vectors(set, results);
     const lane_columns lane = set.lane[wide];
-    const size_t leaves = blocks_for(columns.n, size_t(1) << lane.rows_log),
-                 neighbours = neighbours_of(columns, lane.per_lane, set.element_bytes),
+    const size_t leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
+                 neighbours = neighbours_of(results, lane.per_lane, set.element_bytes),
                  down_log =
                      least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
     launch_plan plan;
-    columns_plan &layout = plan.columns;
+    columns_plan &layout = plan.layout;
     layout = {};
-    layout.prefetched = are_prefetched(columns.end, columns.n, set.element_bytes);
+    layout.prefetched = are_prefetched(results.end, results.n, set.element_bytes);
     layout.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
-                 warps = ((columns.end / lane.per_lane - 1) >> layout.across_log) + 1,
+                 warps = ((results.end / lane.per_lane - 1) >> layout.across_log) + 1,
                  wanted = (limits.multiprocessors * columns_warps - 1) / warps + 1; /* down */
     while (layout.steps_log < lane.levels && (steps - 1) >> layout.steps_log > 0 &&
            (layout.steps_log < 2 || (steps - 1) >> layout.steps_log >= 4) &&
            ((steps - 1) >> (layout.steps_log + 1)) + 1 >= wanted)
         ++layout.steps_log;
-    size_t words = 0;
+    size_t status_words = 0;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
         const size_t down = ((steps - 1) >> layout.steps_log) + 1;
         layout.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
         blocks = ((down - 1) >> layout.warps_log >> layout.run_log) + 1;
         layout.down_blocks = static_cast<unsigned>(blocks);
-        words = 0;
+        status_words = 0;
         for (size_t count = blocks; count > 1 && count <= options.most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
-            words += count * columns.end * set.partial_words;
+            status_words += count * results.end * set.partial_words;
         if (blocks <= least_of(options.most_words, options.most_blocks) &&
-            words <= options.most_words)
+            status_words <= options.most_words)
             break;
         if (blocks > 1) ++(layout.steps_log < lane.levels ? layout.steps_log : layout.run_log);
     }
     plan.kernel = wide ? vector_columns : single_columns;
     plan.threads = columns_block;
-    plan.results = columns.end;
+    plan.results = results.end;
     plan.block_results = size_t(1) << layout.results_log(lane.per_lane);
     plan.most_results = options.most_blocks / layout.down_blocks * plan.block_results;
     plan.shared_blocks = layout.down_blocks;
-    plan.workspace_bytes = words * sizeof(status_word);
+    plan.workspace_bytes = status_words * sizeof(status_word);
     if (layout.run_log > 0)
         plan.shared_bytes = (layout.run_log + 1) * plan.block_results * set.value_bytes;
-    plan.strided = columns;
+    plan.strided = results;
     return plan;
 }
 
@@ -9437,7 +9438,7 @@ static fastreduce_status check_call(const void *input, const void *output, size_
 static bool describe_shape(const fastreduce_shape &shape, strided_results *results, size_t *reach)
 {
     bool fits = true;
-    const auto multiply = [&fits](size_t a, size_t b) {
+    const auto product = [&fits](size_t a, size_t b) {
         fits = fits && (a == 0 || b <= SIZE_MAX / a);
         return a * b;
     };
@@ -9446,12 +9447,12 @@ static bool describe_shape(const fastreduce_shape &shape, strided_results *resul
     results->inner = shape.inner;
     results->stride = shape.stride == 0 ? shape.inner : shape.stride;
     results->outer_stride = shape.outer_stride;
-    results->end = multiply(shape.outer, shape.inner);
+    results->end = product(shape.outer, shape.inner);
     if (results->end == 0) return fits;
-    if (shape.outer_stride == 0) results->outer_stride = multiply(shape.n, results->stride);
+    if (shape.outer_stride == 0) results->outer_stride = product(shape.n, results->stride);
     if (shape.n == 0) return fits;
-    const size_t to_last_result = multiply(shape.outer - 1, results->outer_stride),
-                 to_last_element = multiply(shape.n - 1, results->stride);
+    const size_t to_last_result = product(shape.outer - 1, results->outer_stride),
+                 to_last_element = product(shape.n - 1, results->stride);
     *reach = to_last_result + to_last_element + shape.inner;
     return fits && to_last_element <= SIZE_MAX - shape.inner &&
            to_last_result <= SIZE_MAX - shape.inner - to_last_element;
@@ -9521,9 +9522,9 @@ static fastreduce_status reduce_results(const strided_results &strided, const ro
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
 template <class Accumulator>
-static fastreduce_status accumulate(Accumulator *accumulator, const exact_entry &entry,
-                                    const void *x, const void *y, bool dot, size_t n,
-                                    fastreduce_type type, const fastreduce_config *config)
+static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry &entry,
+                                     const void *x, const void *y, bool dot, size_t n,
+                                     fastreduce_type type, const fastreduce_config *config)
 {
     const call_settings call = settings_for(config, type, FASTREDUCE_SUM);
     const buffer output = {accumulator, sizeof *accumulator, sizeof(int64_t)};
@@ -9690,8 +9691,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     using namespace fastreduce::detail;
-    return accumulate(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
-                      n, type, config);
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
+                       n, type, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
@@ -9700,8 +9701,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
                                                            const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return accumulate(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, false), input,
-                      nullptr, false, n, FASTREDUCE_F64, config);
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, false), input,
+                       nullptr, false, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
@@ -9711,8 +9712,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     using namespace fastreduce::detail;
-    return accumulate(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
-                      config);
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
+                       config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
@@ -9720,8 +9721,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return accumulate(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, true), x, y, true, n,
-                      FASTREDUCE_F64, config);
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, true), x, y, true, n,
+                       FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -9730,8 +9731,8 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return accumulate(accumulator, find_float_sum(), input, nullptr, false, n, FASTREDUCE_F32,
-                      config);
+    return add_exactly(accumulator, find_float_sum(), input, nullptr, false, n, FASTREDUCE_F32,
+                       config);
 }
 
 /* clang-format off */

@@ -275,7 +275,7 @@ static void plans()
         const auto made =
             detail::plan_columns(e, all, {multiprocessors, 0}, {{}, nullptr, blocks, words});
         const bool wide = made.kernel == detail::vector_columns;
-        const detail::columns_plan &plan = made.columns;
+        const detail::columns_plan &plan = made.layout;
         const unsigned of_lanes = 5 - plan.across_log + e.lane[wide].rows_log,
                        tile = of_lanes + plan.steps_log + plan.warps_log + plan.run_log;
         const size_t down = plan.down_blocks,

@@ -551,11 +551,11 @@ static void expect_columns(std::initializer_list<columns_case> plans)
                                               {{}, nullptr, of.given.blocks, of.given.words});
         char got[200];
         std::snprintf(got, sizeof got, "%s%u %u %u %u, %u of %zu, %zu; %zu %zu%s",
-                      made.kernel == vector_columns ? "wide, " : "", made.columns.across_log,
-                      made.columns.warps_log, made.columns.steps_log, made.columns.run_log,
-                      made.columns.down_blocks, made.block_results, made.most_results,
+                      made.kernel == vector_columns ? "wide, " : "", made.layout.across_log,
+                      made.layout.warps_log, made.layout.steps_log, made.layout.run_log,
+                      made.layout.down_blocks, made.block_results, made.most_results,
                       made.workspace_bytes / sizeof(status_word), made.shared_bytes,
-                      made.columns.prefetched ? " prefetched" : "");
+                      made.layout.prefetched ? " prefetched" : "");
         check::that(std::strcmp(got, of.wanted) == 0,
                     "%s, %zu x %zu x %zu, strides %zu and %zu, %u multiprocessors: %s", Of::name,
                     of.outer, of.n, of.inner, of.outer_stride, of.stride, of.given.multiprocessors,

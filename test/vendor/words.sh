@@ -391,28 +391,6 @@ $simt -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U64,FASTREDUCE_I8 \
 run ./separators "lists by commas and by +"
 pass "lists of types and operators by commas and by +"
 
-cat > older.cpp <<'OLDER'
-#include <cuda_runtime.h>
-#define FASTREDUCE_IMPLEMENTATION
-#define FASTREDUCE_NO_LADDER
-#define FASTREDUCE_SHAPES
-#define FASTREDUCE_EXACT_PRODUCTS
-#define FASTREDUCE_TYPES FASTREDUCE_F32
-#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
-#include "fastreduce.cuh"
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-int main()
-{
-    return !fastreduce_supports_shapes(FASTREDUCE_F32, FASTREDUCE_SUM, FASTREDUCE_AUTO) +
-           !fastreduce_supports_dot(FASTREDUCE_F32, FASTREDUCE_EXACT);
-}
-OLDER
-$simt older.cpp -ldl -o older || fail "two switches by their older names"
-run ./older "two switches by their older names"
-pass "two switches by their older names"
-
 # Whether a grid may begin before the previous one has ended
 cat > overlap.cpp <<'OVERLAP'
 #include <cuda_runtime.h>
