@@ -9308,9 +9308,9 @@ template <size_t... Numbers>
 static version_kernels ladder_version(fastreduce_kernel version, unsigned block_size,
                                       std::index_sequence<Numbers...>)
 {
-    version_kernels (*const make[])() = {
-        make_version<version_at(Numbers), (warp_size << Numbers % block_sizes),
-                     default_items(version_at(Numbers)), plus, float>...};
+    using maker = version_kernels (*)();
+    const maker make[] = {make_version<version_at(Numbers), (warp_size << Numbers % block_sizes),
+                                       default_items(version_at(Numbers)), plus, float>...};
     return make[(version - FASTREDUCE_V0) * block_sizes + bits_for(block_size / warp_size)]();
 }
 
