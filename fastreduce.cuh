@@ -7729,31 +7729,30 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  *
  * It offers reduce, transform_reduce, reduce_by, dot, round, accumulate_exactly, workspace_bytes
- * and status_string. Behind them, each shape has one function that plans and one that launches:
+ * and status_string. Behind them, each shape has one function that plans, and all share launch():
  *
  *     one array, V0..V7   plan_ladder    launch_ladder
- *     one array, AUTO     plan_array     launch_auto
- *     one array, EXACT    plan_exact     launch_exact
+ *     one array, AUTO     plan_array     launch_array
+ *     one array, EXACT    plan_exact     launch_array
  *     rows, segments      plan_rows
- *     results             plan_columns
- *     many results        plan_strided   launch_results
+ *     columns             plan_columns
+ *     many results        plan_strided   launch_results, by one of the two above
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
- * AUTO and EXACT keep status status_words of 8 bytes in the workspace, which are zero between calls:
+ * AUTO and EXACT keep status words of 8 bytes in the workspace, which are zero between calls:
  *
  *     one array, AUTO    | counter | partials of blocks | partials of groups of blocks | ... |
  *     one array, EXACT   | limbs that the blocks add to |
  *     long rows          | partials of the first row's blocks | of the second row's | ... |
  *     segments           | counters | list of long segments | partials of their blocks |
- *     results            | partials of blocks | partials of groups of blocks | ... |
+ *     columns            | partials of blocks | partials of groups of blocks | ... |
  *
  * The ladder keeps partials of even levels there, then partials of odd levels.
  * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Returns the default items per thread of a version. A template, as files may differ in the macro.
- */
+/* Returns a version's default items per thread. A template, as files may differ in the macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -8206,30 +8205,18 @@ constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-/* Returns whether packs are loaded as they are, and not shifted out of two vectors. */
-inline bool has_vectors(const kernel_set &set, const array_argument &input)
-{
-    return pack_bytes % set.element_bytes != 0 ||
-           (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
-}
-
 /* Begins a plan of an array, for AUTO and EXACT. */
-inline launch_plan plan_tiles(const kernel_set &set, const array_argument &input, unsigned kernel)
+inline launch_plan plan_input(const kernel_set &set, const array_argument &input)
 {
     const size_t bytes = input.n * set.element_bytes;
+    /* Packs of one element are loaded as they are; others are shifted out of two vectors. */
+    const bool vectors = pack_bytes % set.element_bytes != 0 ||
+                         (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes)),
+               streaming = bytes > streamed_from && bytes <= streamed_to;
     launch_plan plan;
-    plan.kernel = kernel;
-    plan.threads = set.tile[kernel].block_size;
-    plan.array = {input.data,
-                  input.other,
-                  input.n_on_device,
-                  input.n,
-                  0,
-                  0,
-                  0,
-                  0,
-                  has_vectors(set, input),
-                  bytes > streamed_from && bytes <= streamed_to};
+    plan.threads = set.tile[0].block_size;
+    plan.array = {input.data, input.other, input.n_on_device, input.n,  0, 0,
+                  0,          0,           vectors,           streaming};
     return plan;
 }
 
@@ -8250,8 +8237,9 @@ inline void fit_device(const kernel_set &set, const device_limits &limits, launc
             bytes_to_prefetch(set.tile[plan->kernel].tile_packs(), plan->shared_blocks);
 }
 
-/* Launches one array's plan. `output` points to a reduction_output or an exact_output. */
-inline fastreduce_status launch_array(const kernel_set &set, launch_plan &plan, void *output,
+/* Launches a plan of one array. Arguments are checked; `output` points to a reduction_output or an
+ * exact_output. */
+inline fastreduce_status launch_array(const kernel_set &set, launch_plan &&plan, void *output,
                                       const launch_options &options)
 {
     if (options.memory.data != nullptr && options.memory.bytes < plan.workspace_bytes)
@@ -8325,15 +8313,17 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
     };
     const size_t bytes = input.n * set.element_bytes,
                  most_n = least_of(bytes, most_shifted_small) / set.element_bytes;
+    launch_plan plan = plan_input(set, input);
     const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
-               large = !counted && has_large_tiles(set, input.n, has_vectors(set, input));
+               large = !counted && has_large_tiles(set, input.n, plan.array.vectors);
     run_plan runs = runs_of(input.n, usual);
     size_t status_words = words_for(runs);
     if (bytes > set.most_small) /* where small tiles serve after all */
         status_words = greatest_of(status_words, words_for(runs_of(most_n, false)));
     if (large != usual || most_words < status_words)
         runs = runs_of(input.n, large, least_of(most_words, status_words));
-    launch_plan plan = plan_tiles(set, input, large ? large_tiles : small_tiles);
+    plan.kernel = large ? large_tiles : small_tiles;
+    plan.threads = set.tile[large].block_size;
     plan.workspace_bytes = status_words * sizeof(status_word);
     plan.shared_blocks = runs.runs;
     if (counted) plan.resident_blocks = 1024 / plan.threads;
@@ -8346,14 +8336,6 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
 inline size_t array_workspace_bytes(const kernel_set &set, size_t n)
 {
     return plan_array(set, {nullptr, n, nullptr, nullptr}).workspace_bytes;
-}
-
-/* Arguments are checked; `output` points to a reduction_output. */
-inline fastreduce_status launch_auto(const kernel_set &set, const array_argument &input,
-                                     void *output, const launch_options &options)
-{
-    launch_plan plan = plan_array(set, input, options.most_words);
-    return launch_array(set, plan, output, options);
 }
 
 /* Returns all of a reducer's kernel_set but the kernels. So a size can be asked for without
@@ -8431,7 +8413,8 @@ fastreduce_status launch_reducer(const array_argument &input, Value *result, con
                                  const launch_options &options)
 {
     reduction_output<Reducer> output = {result, reducer};
-    return detail::launch_auto(kernels_of<Reducer, array_part>, input, &output, options);
+    const kernel_set &set = kernels_of<Reducer, array_part>;
+    return detail::launch_array(set, plan_array(set, input), &output, options);
 }
 
 /* ---- One array by EXACT: one kernel for each Source ---- */
@@ -8448,20 +8431,12 @@ constexpr size_t exact_workspace_bytes(const kernel_set &set, size_t n)
 inline launch_plan plan_exact(const kernel_set &set, const array_argument &input,
                               size_t most_blocks = most_counted_blocks)
 {
-    launch_plan plan = plan_tiles(set, input, 0);
+    launch_plan plan = plan_input(set, input);
     plan.shared_bytes = set.exact_shared_bytes;
     plan.workspace_bytes = exact_workspace_bytes(set, input.n);
     plan.shared_blocks = least_of(blocks_for(input.n, set.tile_elements(0)), most_blocks);
     plan.resident_blocks = set.resident_blocks;
     return plan;
-}
-
-/* Arguments are checked. */
-inline fastreduce_status launch_exact(const kernel_set &set, const array_argument &input,
-                                      exact_output output, const launch_options &options)
-{
-    launch_plan plan = plan_exact(set, input, least_of(options.most_blocks, most_counted_blocks));
-    return launch_array(set, plan, &output, options);
 }
 
 /* Returns all of an accumulator's kernel_set but the kernel. Sums' blocks have more shared memory
@@ -8495,6 +8470,15 @@ static kernel_entry find_exact_kernel(unsigned)
 template <class Accumulator, unsigned Packs = 4>
 static constexpr kernel_set
     exact_kernels_of = exact_sizes_of<Accumulator, Packs>(find_exact_kernel<Accumulator, Packs>);
+
+/* Launches EXACT of one array by an accumulator. */
+template <class Accumulator>
+fastreduce_status launch_exact(const array_argument &input, exact_output output,
+                               const launch_options &options)
+{
+    const kernel_set &set = exact_kernels_of<Accumulator>;
+    return launch_array(set, plan_exact(set, input), &output, options);
+}
 
 /* The accumulator of the sum, by the element. */
 template <class Input>
@@ -8805,7 +8789,9 @@ inline fastreduce_status launch_results(const kernel_set &set, const strided_res
                                         const launch_options &options)
 {
     if (segments == nullptr && is_one_array(strided))
-        return launch_auto(set, {strided.input, strided.n, nullptr, nullptr}, output, options);
+        return launch_array(
+            set, plan_array(set, {strided.input, strided.n, nullptr, nullptr}, options.most_words),
+            output, options);
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return status_of(error);
@@ -8971,8 +8957,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
                                       detail::named_reducer<Operator, Input>::make(),
                                       {scratch, stream});
     } else if constexpr (Version == FASTREDUCE_EXACT) {
-        return detail::launch_exact(
-            detail::exact_kernels_of<detail::exact_sum<Input>>, {input, n, nullptr, nullptr},
+        return detail::launch_exact<detail::exact_sum<Input>>(
+            {input, n, nullptr, nullptr},
             {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, {scratch, stream});
     } else {
         return detail::launch_ladder(
@@ -9080,9 +9066,9 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_exact(detail::exact_kernels_of<detail::exact_sum<float>>,
-                                      {input, n, n_on_device, nullptr},
-                                      {nullptr, accumulator->limb}, {scratch, stream});
+               : detail::launch_exact<detail::exact_sum<float>>({input, n, n_on_device, nullptr},
+                                                                {nullptr, accumulator->limb},
+                                                                {scratch, stream});
 }
 
 /* Launches one level of the dispatcher: block b of the grid reduces elements
@@ -9465,7 +9451,7 @@ static fastreduce_status launch_exact_array(const exact_entry &entry, const arra
 {
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
-    return launch_exact(*entry.kernels, input, output, call.options);
+    return launch_array(*entry.kernels, plan_exact(*entry.kernels, input), &output, call.options);
 }
 
 /* Reduces one array; or two, of a dot product. */
@@ -9485,7 +9471,8 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
         if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
         output_storage storage;
         entry.make_output(storage.bytes, output);
-        return launch_auto(*entry.kernels, input, storage.bytes, call.options);
+        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), storage.bytes,
+                            call.options);
     }
     if constexpr (has_ladder_kernels)
         if (call.type == FASTREDUCE_F32 && call.op == FASTREDUCE_SUM && !dot &&
@@ -9533,14 +9520,6 @@ static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry
     if (status != FASTREDUCE_SUCCESS) return status;
     return launch_exact_array(entry, {x, n, call.config.n_on_device, y},
                               {nullptr, accumulator->limb}, call);
-}
-
-/* Returns the kernels of fastreduce_accumulate_f32, which each build with EXACT has. */
-static exact_entry find_float_sum()
-{
-    exact_entry entry = {};
-    if constexpr (has_exact) entry.kernels = &exact_kernels_of<exact_sum<float>>;
-    return entry;
 }
 
 } // namespace detail
@@ -9731,8 +9710,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return add_exactly(accumulator, find_float_sum(), input, nullptr, false, n, FASTREDUCE_F32,
-                       config);
+    exact_entry entry = {}; /* whatever FASTREDUCE_TYPES says */
+    if constexpr (has_exact) entry.kernels = &exact_kernels_of<exact_sum<float>>;
+    return add_exactly(accumulator, entry, input, nullptr, false, n, FASTREDUCE_F32, config);
 }
 
 /* clang-format off */

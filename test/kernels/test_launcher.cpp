@@ -458,7 +458,7 @@ static void exact_launches()
             const void *const kernel = e.find(0).address;
             exact_output result = {output.data(), nullptr};
             simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
-            check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, result,
+            check::that(launch_array(e, plan_exact(e, {input.data(), n, nullptr, nullptr}), &result,
                                      {{words.data(), words.bytes()}, stream}) == FASTREDUCE_SUCCESS,
                         "PTX %d: not launched", ptx);
             const simt::launch &done = simt::latest_launch();
@@ -519,10 +519,11 @@ static void pairwise_launches()
                     blocks = !counted               ? runs
                              : elements <= no_words ? 1
                                                     : std::min(runs, size_t(7 * 4));
-                const fastreduce_status status = launch_auto(
-                    e,
-                    {input.data() + !vectors, elements, counted ? count.data() : nullptr, nullptr},
-                    &to, {{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream});
+                const fastreduce_status status =
+                    launch_array(e,
+                                 plan_array(e, {input.data() + !vectors, elements,
+                                                counted ? count.data() : nullptr, nullptr}),
+                                 &to, {{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream});
                 const simt::launch &done = simt::latest_launch();
                 check::that(status == 0 && done.kernel == e.find(large).address &&
                                 done.overlapped == (ptx >= 90) && done.stream == stream &&
@@ -638,8 +639,8 @@ static void shared_memory_failures()
             fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
                                              exact_workspace_bytes(e, 3000)};
             const auto reduce = [&] {
-                return launch_exact(e, {s.input.data(), 3000, nullptr, nullptr}, result,
-                                    {scratch, nullptr});
+                return launch_array(e, plan_exact(e, {s.input.data(), 3000, nullptr, nullptr}),
+                                    &result, {scratch, nullptr});
             };
             const bool asks = ptx >= 90 && CUDART_VERSION < 12030; /* whether it is captured */
             every_call_fails("shared memory", s.output, s.workspace, (pooled ? 6 : 3) + asks,

@@ -342,8 +342,8 @@ static void blocks_of_exact()
         check::buffer<status_word> words(accumulator::status_words);
         input.set(values);
         words.fill(0);
-        const fastreduce_status status = launch_exact(
-            exact_kernels_of<accumulator>, {input.data(), values.size(), nullptr, nullptr},
+        const fastreduce_status status = launch_exact<accumulator>(
+            {input.data(), values.size(), nullptr, nullptr},
             {output.data(), nullptr, FASTREDUCE_SUM, 24}, {{words.data(), words.bytes()}, nullptr});
         const float wanted = fastreduce_host_sum_f32(values.data(), values.size());
         check::that(status == 0 && output.get()[0] == wanted && words.every_byte_is(0),
