@@ -8352,12 +8352,8 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     using Value = typename Reducer::Value;
     using lanes = columns_of<Reducer>;
     constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
-    kernel_set set = {};
-    set.find = find;
-    set.element_bytes = sizeof(Element);
-    set.pack_size = pack<Element>::size;
-    set.partial_words = partial_words<Value>::count;
-    set.value_bytes = sizeof(Value);
+    kernel_set set = {find, sizeof(Element), pack<Element>::size, partial_words<Value>::count,
+                      sizeof(Value)};
     set.tile[0] = {SmallBlock, SmallPacks};
     set.tile[1] = {LargeBlock, LargePacks};
     set.one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
@@ -8448,10 +8444,7 @@ constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    kernel_set set = {};
-    set.find = find;
-    set.element_bytes = sizeof(Element);
-    set.pack_size = pack<Element>::size;
+    kernel_set set = {find, sizeof(Element), pack<Element>::size};
     set.tile[0] = {Accumulator::block_size, Packs};
     set.total_words = Accumulator::status_words;
     set.resident_blocks = Accumulator::resident_blocks;
@@ -8668,34 +8661,27 @@ constexpr size_t columns_warps = 16;
  * in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
 constexpr size_t small_plane = 2048;
 
-/* Returns whether columns are read as vectors. */
-inline bool columns_are_vectors(const kernel_set &set, const strided_results &results)
-{
-    const size_t each = set.lane[1].per_lane,
-                 strides =
-                     results.stride | (results.inner < results.end ? results.outer_stride : 0);
-    return each > 1 && (results.inner | strides) % each == 0 &&
-           address_of(results.input) % (each * set.element_bytes) == 0;
-}
-
 /* Returns how many lanes could lie side by side across columns. */
 constexpr size_t neighbours_of(const strided_results &results, size_t per_lane,
                                size_t element_bytes)
 {
-    const size_t lanes = results.end / per_lane;
-    if (results.inner > 1)
-        return results.n * results.inner * element_bytes > small_plane ? results.inner / per_lane
-                                                                       : lanes;
-    return results.outer_stride <= results.stride ? lanes : 1;
+    if (results.inner > 1 && results.n * results.inner * element_bytes > small_plane)
+        return results.inner / per_lane;
+    return results.inner > 1 || results.outer_stride <= results.stride ? results.end / per_lane : 1;
 }
 
 inline launch_plan plan_columns(const kernel_set &set, strided_results results,
                                 const device_limits &limits, const launch_options &options = {})
 {
     if (results.inner == 1 && results.outer_stride == 1) results.inner = results.end; /* a matrix */
-    const bool wide = columns_are_vectors(set, results);
+    const lane_columns vectors = set.lane[1];
+    const size_t strides =
+        results.stride | (results.inner < results.end ? results.outer_stride : 0);
+    const bool wide = vectors.per_lane > 1 && (results.inner | strides) % vectors.per_lane == 0 &&
+                      address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
     const lane_columns lane = set.lane[wide];
-    const size_t leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
+    const size_t lanes = results.end / lane.per_lane,
+                 leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
                  neighbours = neighbours_of(results, lane.per_lane, set.element_bytes),
                  down_log =
                      least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
@@ -8705,7 +8691,7 @@ inline launch_plan plan_columns(const kernel_set &set, strided_results results,
     layout.prefetched = are_prefetched(results.end, results.n, set.element_bytes);
     layout.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
-                 warps = ((results.end / lane.per_lane - 1) >> layout.across_log) + 1,
+                 warps = ((lanes - 1) >> layout.across_log) + 1,
                  wanted = (limits.multiprocessors * columns_warps - 1) / warps + 1; /* down */
     while (layout.steps_log < lane.levels && (steps - 1) >> layout.steps_log > 0 &&
            (layout.steps_log < 2 || (steps - 1) >> layout.steps_log >= 4) &&
@@ -9363,6 +9349,7 @@ struct call_settings {
     const fastreduce_config &config;
     fastreduce_type type, result; /* the result's is 0 where type or operator is none */
     fastreduce_operator op;
+    size_t result_size;
     bool is_valid, has_other_result;
     int precision;
     launch_options options;
@@ -9378,11 +9365,13 @@ static call_settings settings_for(const fastreduce_config *given, fastreduce_typ
     if (config.kernel == FASTREDUCE_EXACT && config.output_type == FASTREDUCE_F64 &&
         result == FASTREDUCE_F32)
         result = FASTREDUCE_F64;
+    const size_t size = fastreduce_type_size(result);
     return {config,
             type,
             result,
             op,
-            fastreduce_type_size(result) != 0 && is_valid(config),
+            size,
+            size != 0 && is_valid(config),
             config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result,
             result == FASTREDUCE_F64 ? 53 : 24,
             {{config.workspace, config.workspace_bytes}, config.stream}};
@@ -9409,14 +9398,6 @@ static fastreduce_status check_array(const void *input, size_t n, const buffer &
     const buffer count = {call.config.n_on_device, sizeof(size_t), sizeof(size_t)};
     return is_readable(count, output, call.options.memory) ? FASTREDUCE_SUCCESS
                                                            : FASTREDUCE_ERROR_INVALID_ARGUMENT;
-}
-
-static fastreduce_status check_call(const void *input, const void *output, size_t n,
-                                    const call_settings &call, size_t results = 1)
-{
-    const size_t size = fastreduce_type_size(call.result);
-    if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return check_array(input, n, {output, size, size, results}, call);
 }
 
 /* Finds a shape's results, and how many elements lie from the first to the last that they have.
@@ -9458,8 +9439,10 @@ static fastreduce_status launch_exact_array(const exact_entry &entry, const arra
 static fastreduce_status reduce_array(const void *x, const void *y, bool dot, void *output,
                                       size_t n, const call_settings &call)
 {
-    fastreduce_status status = check_call(x, output, n, call);
-    if (status == FASTREDUCE_SUCCESS && dot) status = check_call(y, output, n, call);
+    const buffer result = {output, call.result_size, call.result_size};
+    if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    fastreduce_status status = check_array(x, n, result, call);
+    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
     if (call.has_other_result) return FASTREDUCE_ERROR_UNSUPPORTED;
     const array_argument input = {x, n, call.config.n_on_device, y};
@@ -9569,8 +9552,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (strided.end == 0) return FASTREDUCE_SUCCESS;
     strided.input = input;
-    strided.result_bytes = static_cast<unsigned>(fastreduce_type_size(call.result));
-    const fastreduce_status status = check_call(input, output, reach, call, strided.end);
+    strided.result_bytes = static_cast<unsigned>(call.result_size);
+    const buffer result = {output, call.result_size, call.result_size, strided.end};
+    const fastreduce_status status = check_array(input, reach, result, call);
     return status != FASTREDUCE_SUCCESS ? status : reduce_results(strided, nullptr, output, call);
 }
 
@@ -9584,7 +9568,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     const call_settings call = settings_for(config, type, op);
     const fastreduce_type offset_type = call.config.offset_type;
     const void *const ends = call.config.end_offsets;
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(call.result),
+    const size_t size = fastreduce_type_size(type), result_size = call.result_size,
                  offset_size = offset_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
     if (!call.is_valid || (offset_type != FASTREDUCE_I32 && offset_type != FASTREDUCE_I64 &&
                            offset_type != FASTREDUCE_DEFAULT_TYPE))
