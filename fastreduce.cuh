@@ -7321,26 +7321,22 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
  * limbs, the additions to all of them count, and one for each accumulator.
  *
  * As other atomics, these are relaxed: read after a barrier, or in the next kernel. */
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+template <class Accumulator, class Number>
+FASTREDUCE_DEVICE void exact_atomic_add(Accumulator *accumulator, Number x)
 {
-    detail::add_atomically(accumulator, x);
-}
-template <class Half>
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
-{
-    using number = detail::element_t<Half>;
-    static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
+    using number = detail::element_t<Number>;
+    constexpr bool is_half = detail::one_of<number, detail::f16, detail::bf16>::value,
+                   is_wide = detail::one_of<Accumulator, fastreduce_wide_accumulator>::value;
+    static_assert(is_wide || detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                  "numbers go to a fastreduce_accumulator or a fastreduce_wide_accumulator");
+    static_assert(is_half || detail::one_of<number, float>::value ||
+                      (is_wide && detail::one_of<number, double>::value),
                   "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
                   "fastreduce_wide_accumulator");
-    exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
-}
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
-{
-    detail::add_atomically(accumulator, x);
-}
-FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
-{
-    detail::add_atomically(accumulator, x);
+    if constexpr (is_half)
+        detail::add_atomically(accumulator, detail::widened(detail::bits_as<number>(x)));
+    else
+        detail::add_atomically(accumulator, x);
 }
 /* Adds x * y, to up to five limbs. */
 FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
@@ -7352,38 +7348,25 @@ FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumula
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
  * of fastreduce.h leave. */
-FASTREDUCE_DEVICE void exact_carry(fastreduce_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-FASTREDUCE_DEVICE void exact_carry(fastreduce_wide_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-FASTREDUCE_DEVICE void exact_carry(fastreduce_product_accumulator *accumulator)
+template <class Accumulator>
+FASTREDUCE_DEVICE void exact_carry(Accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
 
-/* Returns the number, rounded once to float or double, as fastreduce_accumulator_f32, _f64 and
- * their like do. One thread calls it, and none adds at the time. */
-template <class Result = float>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_accumulator *accumulator)
+/* Returns the number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and
+ * their like. Of a fastreduce_accumulator a float by default, else a double. One thread calls it,
+ * and none adds at the time. */
+template <class Result = void, class Accumulator>
+FASTREDUCE_DEVICE auto exact_value(const Accumulator *accumulator)
 {
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_wide_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-FASTREDUCE_DEVICE Result exact_value(const fastreduce_product_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
+    using float_or_double =
+        detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                                        float, double>;
+    using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
+                                                   float_or_double, Result>;
+    static_assert(detail::one_of<number, float, double>::value, "a float or a double");
+    return detail::read_accumulator<number>(accumulator);
 }
 
 /* Returns the sum of a float of each thread, or of an array of up to 64, over a block of BlockSize
@@ -7432,10 +7415,32 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
 /* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
+ *
+ * It offers reduce, transform_reduce, reduce_by, dot, round, accumulate_exactly, workspace_bytes
+ * and status_string. Behind them, each shape has one function that plans, and all share launch():
+ *
+ *     one array, V0..V7   plan_ladder    launch_ladder
+ *     one array, AUTO     plan_array     launch_array
+ *     one array, EXACT    plan_exact     launch_array
+ *     rows, segments      plan_rows
+ *     columns             plan_columns
+ *     many results        plan_strided   launch_results, by one of the two above
+ *
+ * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
+ *
+ * AUTO and EXACT keep status words of 8 bytes in the workspace, which are zero between calls:
+ *
+ *     one array, AUTO    | counter | partials of blocks | partials of groups of blocks | ... |
+ *     one array, EXACT   | limbs that the blocks add to |
+ *     long rows          | partials of the first row's blocks | of the second row's | ... |
+ *     segments           | counters | list of long segments | partials of their blocks |
+ *     columns            | partials of blocks | partials of groups of blocks | ... |
+ *
+ * The ladder keeps partials of even levels there, then partials of odd levels.
  * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Items per thread of a version by default. A template, as files may differ in the macro. */
+/* Returns a version's default items per thread. A template, as files may differ in the macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -7453,12 +7458,12 @@ struct workspace {
 namespace detail
 {
 
-constexpr size_t max_blocks =
-    0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t max_blocks = 0x7fffffff; /* of a launch, from compute capability 3.0 on */
 constexpr size_t workspace_alignment = 16;
 constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
+constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
 
-/* What a workspace with partials of this type has to be aligned to. */
+/* Returns the alignment of a workspace for partials of this type. */
 template <class Value>
 constexpr size_t alignment_for()
 {
@@ -7467,77 +7472,63 @@ constexpr size_t alignment_for()
     return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
-/* Partials of a sum of n elements by the ladder: those of even levels go to the first half of the
- * workspace and those of odd levels to the second; the last one goes to the output. */
-struct plan {
-    size_t blocks;          /* of the first level */
-    size_t second_half;     /* offset in bytes */
-    size_t workspace_bytes; /* of both halves; 0 for one level */
-};
+/* ---- Arguments ---- */
 
-inline plan make_plan(size_t n, size_t tile, size_t partial_size,
-                      size_t alignment = workspace_alignment)
-{
-    const size_t mask = alignment - 1;
-    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
-    plan made = {first, 0, 0};
-    if (first > 1) made.second_half = (first * partial_size + mask) & ~mask;
-    made.workspace_bytes = made.second_half;
-    if (second > 1) made.workspace_bytes += (second * partial_size + mask) & ~mask;
-    return made;
-}
-
-/* Whether two byte ranges overlap. Both lie in the address space, so no end wraps around. */
-inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
-{
-    const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
-}
-
-inline bool aligned(const void *pointer, size_t alignment)
-{
-    return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
-}
-
-/* An array or a result, and what it is made of. */
-struct memory_of {
+/* An array or a result; size and alignment are an element's. */
+struct buffer {
     const void *data;
-    size_t size, alignment; /* bytes of one */
+    size_t size, alignment;
     size_t count = 1;
 };
 
-inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
+constexpr size_t greatest_of(size_t a, size_t b) { return a < b ? b : a; }
+inline uintptr_t address_of(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+/* Returns whether two byte ranges overlap. Both lie in the address space, so no end wraps. */
+inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t x = address_of(a), y = address_of(b);
+    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
+}
+
+/* `alignment` is a power of two. */
+inline bool aligned(const void *pointer, size_t alignment)
+{
+    return (address_of(pointer) & (alignment - 1)) == 0;
+}
+
+/* Returns whether the buffer is aligned and ends inside the address space. */
+inline bool is_valid(const buffer &memory)
+{
+    return aligned(memory.data, memory.alignment) &&
+           memory.count <= (UINTPTR_MAX - address_of(memory.data)) / memory.size;
+}
+
+inline fastreduce_status check_arguments(const buffer &input, const buffer &output,
                                          workspace scratch, size_t scratch_alignment)
 {
-    if (n > SIZE_MAX / input.size || (input.data == nullptr && n != 0) || output.data == nullptr)
+    const size_t scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if ((input.data == nullptr && input.count != 0) || output.data == nullptr || !is_valid(input) ||
+        !is_valid(output) || !is_valid({scratch.data, 1, scratch_alignment, scratch_bytes}))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
-        !aligned(scratch.data, scratch_alignment))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (output.count > SIZE_MAX / output.size) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = n * input.size, output_bytes = output.count * output.size,
-                 scratch_bytes = scratch.data ? scratch.bytes : 0;
-    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
-        output_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(output.data) ||
-        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input.data, input_bytes, output.data, output_bytes) ||
-        overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output.data, output_bytes, scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return FASTREDUCE_SUCCESS;
+    const size_t input_bytes = input.count * input.size, output_bytes = output.count * output.size;
+    return overlap(input.data, input_bytes, output.data, output_bytes) ||
+                   overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
+                   overlap(output.data, output_bytes, scratch.data, scratch_bytes)
+               ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+               : FASTREDUCE_SUCCESS;
 }
 
 template <class Input, class Value>
 fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
                                   workspace scratch)
 {
-    return check_arguments({input, sizeof(Input), alignof(Input)},
-                           {output, sizeof(Value), alignof(Value)}, n, scratch,
+    return check_arguments({input, sizeof(Input), alignof(Input), n},
+                           {output, sizeof(Value), alignof(Value)}, scratch,
                            alignment_for<Value>());
 }
 
-/* The runtime's errors that mean that there is no GPU become one status. */
+/* Returns one status for all of the runtime's errors that mean that there is no GPU. */
 inline fastreduce_status status_of(cudaError_t error)
 {
     return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
@@ -7546,75 +7537,15 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
- * none; the CPU machine of test/simt has to see the kernel's type once. */
-template <class Kernel>
-const void *kernel_address(Kernel *kernel)
-{
-#ifdef SIMT_MACHINE
-    simt::know_kernel(kernel);
-#endif
-    return reinterpret_cast<const void *>(kernel);
-}
-
-/* The kernel of a version, which alone is compiled. One round of AUTO is V7's. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Value, class Input>
-const void *kernel_of()
-{
-    const void *found = nullptr;
-    if constexpr (Version == FASTREDUCE_V0)
-        found = kernel_address(v0_baseline<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V1)
-        found = kernel_address(v1_no_divergence<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V2)
-        found = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V3)
-        found = kernel_address(v3_add_during_load<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V4)
-        found = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V5)
-        found = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V6)
-        found = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
-    else
-        found = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
-    return found;
-}
-
-inline version_kernels version_of(fastreduce_kernel version, unsigned block_size, unsigned items,
-                                  size_t value_size, size_t alignment, const void *first,
-                                  const void *next)
-{
-    const size_t tile = static_cast<size_t>(block_size) * items;
-    version_kernels made = {first, next, block_size, tile, 0, value_size, alignment};
-    if (version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4)
-        made.shared_bytes = block_size * value_size;
-    return made;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Input>
-version_kernels make_version()
-{
-    using Value = accumulate_t<Operator, Input>;
-    return version_of(Version, BlockSize, Items, sizeof(Value), alignment_for<Value>(),
-                      kernel_of<Version, BlockSize, Items, Operator, Value, Input>(),
-                      kernel_of<Version, BlockSize, Items, Operator, Value, Value>());
-}
-
-/* What workspace is: memory of any contents, or words that are zero before and after a call. */
-enum class memory_use { scratch, status_words };
-
-/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that is freed
- * afterwards. A caller's workspace is left zero as it came, after an error too. While another
- * thread captures a graph in global mode, the pool gives memory in relaxed mode only. */
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that it frees
+ * afterwards. It leaves a caller's workspace zero, after an error too: `clean` says that enqueue
+ * does so by itself, given zeros. While another thread captures a graph in global mode, the pool
+ * gives memory in relaxed mode only. */
 template <class Enqueue>
-fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
-                                 cudaStream_t stream, const Enqueue &enqueue)
+fastreduce_status with_workspace(workspace memory, size_t bytes, cudaStream_t stream,
+                                 const Enqueue &enqueue, bool clean = true)
 {
-    const bool pooled = memory.data == nullptr && bytes > 0,
-               clean = use == memory_use::status_words;
+    const bool pooled = memory.data == nullptr && bytes > 0;
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
@@ -7636,108 +7567,184 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
     return status_of(error != cudaSuccess ? error : after);
 }
 
-/* All levels of the ladder. Arguments are checked. */
+/* ---- The ladder ---- */
+
+/* Returns what the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers
+ * matches none; the CPU machine of test/simt has to see the kernel's type once. */
+template <class Kernel>
+const void *kernel_address(Kernel *kernel)
+{
+#ifdef SIMT_MACHINE
+    simt::know_kernel(kernel);
+#endif
+    return reinterpret_cast<const void *>(kernel);
+}
+
+/* Returns the kernel of a version; no other is compiled. AUTO's is V7's, for round(). */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Value, class Input>
+const void *kernel_of()
+{
+    const void *kernel = nullptr;
+    if constexpr (Version == FASTREDUCE_V0)
+        kernel = kernel_address(v0_baseline<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V1)
+        kernel = kernel_address(v1_no_divergence<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V2)
+        kernel = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V3)
+        kernel = kernel_address(v3_add_during_load<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V4)
+        kernel = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V5)
+        kernel = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V6)
+        kernel = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    else
+        kernel = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
+    return kernel;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Input>
+version_kernels make_version()
+{
+    using Value = accumulate_t<Operator, Input>;
+    return {kernel_of<Version, BlockSize, Items, Operator, Value, Input>(),
+            kernel_of<Version, BlockSize, Items, Operator, Value, Value>(),
+            BlockSize,
+            size_t(BlockSize) * Items,
+            Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4 ? BlockSize * sizeof(Value) : 0,
+            sizeof(Value),
+            alignment_for<Value>()};
+}
+
+/* Where partials of a reduction by the ladder go: those of even levels to the first half of the
+ * workspace, those of odd levels to the second, and the last one to the output. */
+struct ladder_plan {
+    size_t blocks;          /* of the first level */
+    size_t second_half;     /* offset in bytes */
+    size_t workspace_bytes; /* of both halves; 0 for one level */
+};
+
+inline ladder_plan plan_ladder(size_t n, size_t tile, size_t partial_size,
+                               size_t alignment = workspace_alignment)
+{
+    const size_t mask = alignment - 1;
+    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
+    ladder_plan plan = {first, 0, 0};
+    if (first > 1) plan.second_half = (first * partial_size + mask) & ~mask;
+    plan.workspace_bytes = plan.second_half;
+    if (second > 1) plan.workspace_bytes += (second * partial_size + mask) & ~mask;
+    return plan;
+}
+
+/* Returns 0 where a launch has no room for the blocks. */
+template <class Value>
+size_t ladder_workspace_bytes(size_t n, size_t tile)
+{
+    const ladder_plan plan = plan_ladder(n, tile, sizeof(Value), alignment_for<Value>());
+    return plan.blocks > max_blocks ? 0 : plan.workspace_bytes;
+}
+
+/* Launches every level. Arguments are checked. */
 inline fastreduce_status launch_ladder(const version_kernels &version, const void *input,
                                        void *output, size_t n, workspace memory,
                                        cudaStream_t stream)
 {
-    const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
-    if (made.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return with_workspace(memory, made.workspace_bytes, memory_use::scratch, stream,
-                          [&](void *data) {
-                              unsigned char *const bytes = static_cast<unsigned char *>(data);
-                              void *const half[2] = {bytes, bytes + made.second_half};
-                              return launch_levels(version, input, output, n, half, stream);
-                          });
+    const ladder_plan plan = plan_ladder(n, version.tile, version.partial_size, version.alignment);
+    if (plan.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const auto enqueue = [&](void *data) {
+        void *const half[2] = {data, static_cast<unsigned char *>(data) + plan.second_half};
+        return launch_levels(version, input, output, n, half, stream);
+    };
+    return with_workspace(memory, plan.workspace_bytes, stream, enqueue, false);
 }
 
-template <class Value>
-size_t levels_workspace_bytes(size_t n, size_t tile)
-{
-    const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
-    return made.blocks > max_blocks ? 0 : made.workspace_bytes;
-}
+/* ---- AUTO and EXACT: kernels, and how they are launched ---- */
 
-/* ---- AUTO and EXACT: what both need ---- */
-
-/* What a choice depends on besides n. */
+/* The current device, and what plans depend on besides the arguments. */
 struct device_limits {
     unsigned multiprocessors;
     size_t shared_bytes; /* of a multiprocessor */
+    int device = 0;
 };
 
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
- * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
-using compiled_cache = std::atomic<unsigned>[remembered_devices];
 
-/* Limits of the current device, asked for once each: a word per device, 0 for unknown. */
-template <class = void>
-cudaError_t find_limits(device_limits *limits, int *device)
+/* Finds the limits of the current device. A word for each device remembers them; 0 is unknown. */
+inline cudaError_t find_limits(device_limits *limits)
 {
     static std::atomic<unsigned long long> cache[remembered_devices] = {};
-    cudaError_t error = cudaGetDevice(device);
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
-    const bool remembered = *device < remembered_devices;
-    unsigned long long word = remembered ? cache[*device].load(std::memory_order_relaxed) : 0;
+    const bool remembered = device < remembered_devices;
+    unsigned long long word = remembered ? cache[device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&shared_bytes,
-                                           cudaDevAttrMaxSharedMemoryPerMultiprocessor, *device);
+                                           cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
                static_cast<unsigned>(shared_bytes);
-        if (remembered) cache[*device].store(word, std::memory_order_relaxed);
+        if (remembered) cache[device].store(word, std::memory_order_relaxed);
     }
-    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word)};
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), device};
     return cudaSuccess;
 }
 
-/* What a kernel is compiled for. That depends on its code and not on the device alone:
- * PTX of an older architecture lacks the instructions, and another kernel of the program may be
- * compiled for another. */
-inline cudaError_t find_code(const void *kernel, compiled_cache &cache, int device,
-                             unsigned char *code, size_t *static_bytes = nullptr)
+/* What a kernel is compiled for, by device: each is asked for once and remembered. Two threads
+ * that ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
+using compiled_cache = std::atomic<unsigned>[remembered_devices];
+struct kernel_entry {
+    const void *address;
+    compiled_cache *cache;
+};
+struct compiled_code {
+    bool overlaps;       /* whether it waits for the previous grid */
+    size_t static_bytes; /* of shared memory */
+};
+
+/* Finds what a kernel is compiled for. That depends on its code, not on the device alone: PTX of an
+ * older architecture lacks the instructions, and other kernels may be compiled for others. */
+inline cudaError_t find_code(const kernel_entry &kernel, int device, compiled_code *code)
 {
+    constexpr unsigned older_code = 1, hopper_code = 2; /* in the lowest byte; 0 is unknown */
     const bool remembered = device < remembered_devices;
-    /* the code in the lowest byte, and bytes of static shared memory */
-    unsigned word = remembered ? cache[device].load(std::memory_order_relaxed) : unknown_code;
-    if (word == unknown_code) {
+    unsigned word = remembered ? (*kernel.cache)[device].load(std::memory_order_relaxed) : 0;
+    if (word == 0) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel.address);
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
         word = static_cast<unsigned>(attributes.sharedSizeBytes) << 8 |
                (!toolkit_knows_hopper || version < first_hopper ? older_code : hopper_code);
-        if (remembered) cache[device].store(word, std::memory_order_relaxed);
+        if (remembered) (*kernel.cache)[device].store(word, std::memory_order_relaxed);
     }
-    *code = static_cast<unsigned char>(word);
-    if (static_bytes != nullptr) *static_bytes = word >> 8;
+    *code = {(word & hopper_code) != 0, word >> 8};
     return cudaSuccess;
 }
 
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
-inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int device,
-                                 unsigned blocks, unsigned threads, size_t shared_bytes,
-                                 void **arguments, cudaStream_t stream)
+inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t blocks,
+                                 unsigned threads, size_t shared_bytes, void **arguments,
+                                 cudaStream_t stream)
 {
-    unsigned char code = unknown_code;
-    size_t static_bytes = 0;
-    cudaError_t error = find_code(kernel, cache, device, &code, &static_bytes);
+    compiled_code code = {};
+    cudaError_t error = find_code(kernel, device, &code);
     if (error != cudaSuccess) return error;
     constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
-    if (static_bytes + shared_bytes > without_asking) {
-        /* every time: the setting is lost with a reset of the device, and costs little beside such
-         * sums */
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    if (code.static_bytes + shared_bytes > without_asking) {
+        /* A reset of the device loses the setting, so each call asks. It costs little there. */
+        error = cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
-    bool overlaps = code != older_code;
+    bool overlaps = code.overlaps;
 #if CUDART_VERSION < 12030 /* from then on graphs have edges for it */
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (overlaps) error = cudaStreamIsCapturing(stream, &capture);
@@ -7748,21 +7755,125 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int 
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(blocks);
-        config.blockDim = dim3(threads);
-        config.dynamicSmemBytes = shared_bytes;
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel, arguments);
+        const cudaLaunchConfig_t config = {dim3(static_cast<unsigned>(blocks)),
+                                           dim3(threads),
+                                           shared_bytes,
+                                           stream,
+                                           &attribute,
+                                           1};
+        return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
+    return cudaLaunchKernel(kernel.address, dim3(static_cast<unsigned>(blocks)), dim3(threads),
+                            arguments, shared_bytes, stream);
 }
 
-/* An array: its length; or where its length is on the device, and the most that it may be. And a
- * second one, of a dot product. */
+struct tile_size {
+    unsigned block_size, packs; /* threads; packs of each */
+
+    constexpr size_t tile_packs() const { return size_t(block_size) * packs; }
+    constexpr size_t group_runs() const { return size_t(block_size) * partials_of_thread; }
+};
+
+/* A lane's columns of a vector; rows of a leaf, and levels of its steps, as logarithms. */
+struct lane_columns {
+    unsigned per_lane, rows_log, levels;
+};
+
+/* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
+constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
+                   segment_rows = 4, long_rows = 5, single_columns = 6, vector_columns = 7,
+                   kernel_count = 8;
+
+/* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
+struct kernel_set {
+    kernel_entry (*find)(unsigned number);
+    unsigned element_bytes, pack_size;
+    unsigned partial_words, value_bytes; /* of a block's partial, of a Value */
+    tile_size tile[2];                   /* of one array: small and large */
+    size_t one_large_tile; /* bytes that one large tile takes faster than small ones */
+    size_t most_small;     /* bytes beyond which large tiles are faster */
+    unsigned thread_packs_log, long_tile; /* of rows: packs of a thread; of a small tile */
+    bool any_order;
+    lane_columns lane[2];      /* of single columns and of vectors */
+    unsigned total_words;      /* EXACT: status words that blocks add to */
+    unsigned resident_blocks;  /* EXACT: of a multiprocessor, at most */
+    size_t exact_shared_bytes; /* EXACT: dynamic, of a block */
+
+    constexpr size_t tile_elements(unsigned kernel) const
+    {
+        return tile[kernel].tile_packs() * pack_size;
+    }
+};
+
+/* Memory and stream of a call; and limits, which tests make smaller. */
+struct launch_options {
+    workspace memory;
+    cudaStream_t stream;
+    size_t most_blocks = max_blocks, most_words = workspace_words; /* of a launch, of a workspace */
+    unsigned most_listed = result_queue::max_entries;
+};
+
+/* A call's launches, all but its output: results go to blocks, and to several launches where one
+ * has no room. */
+struct launch_plan {
+    unsigned kernel = 0, threads = 0;
+    unsigned resident_blocks = 0; /* of a multiprocessor, where no more are launched; or 0 */
+    size_t shared_bytes = 0, workspace_bytes = 0;
+    size_t results = 1, most_results = 1; /* of the call; of one launch */
+    size_t block_results = 1;             /* of one block, or of several that share them */
+    size_t shared_blocks = 1;             /* how many blocks share them */
+    size_t least_blocks = 0;              /* of a launch */
+    strided_results strided;              /* the kernel's arguments */
+    row_bounds rows;
+    union {
+        pairwise_array array;
+        rows_plan share;
+        columns_plan layout;
+    };
+};
+
+/* Launches all results of a plan. */
+inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *output,
+                                const launch_options &options, int device)
+{
+    const unsigned number = plan.kernel;
+    const bool rows = number >= short_rows && number <= long_rows;
+    void *status_words = nullptr;
+    result_queue list = {};
+    /* Kernels of an array take the last three; &plan.array is that of the whole union. */
+    void *arguments[] = {rows ? static_cast<void *>(&plan.rows) : &plan.strided, &plan.array,
+                         output,
+                         number == segment_rows ? static_cast<void *>(&list) : &status_words};
+    if (number == by_threads) arguments[1] = output;
+    const auto enqueue = [&](void *data) {
+        const kernel_entry kernel = set.find(number);
+        cudaError_t error = cudaSuccess;
+        status_words = data;
+        if (number == segment_rows)
+            list = {static_cast<status_word *>(data), options.most_listed,
+                    (options.most_words - result_queue::all_words) / set.partial_words};
+        for (size_t begin = 0, end = 0; end != plan.results && error == cudaSuccess;) {
+            begin = end;
+            end += min_of(plan.most_results, plan.results - begin);
+            const size_t parts = (end - begin - 1) / plan.block_results + 1,
+                         blocks = parts * plan.shared_blocks;
+            plan.strided.begin = plan.rows.begin = begin;
+            plan.strided.end = plan.rows.end = end;
+            if (number >= single_columns) plan.layout.across_blocks = static_cast<unsigned>(parts);
+            error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
+                                  plan.threads, plan.shared_bytes,
+                                  arguments + (number <= large_tiles), options.stream);
+        }
+        return error;
+    };
+    return with_workspace(options.memory, plan.workspace_bytes, options.stream, enqueue);
+}
+
+/* ---- One array ---- */
+
+/* An array of n elements, or of as many as are on the device, and n at most. A dot product has
+ * another. */
 struct array_argument {
     const void *data;
     size_t n;
@@ -7770,265 +7881,283 @@ struct array_argument {
     const void *other;
 };
 
-/* ---- AUTO: one kernel in blocks of two sizes ---- */
-
-struct tile_size {
-    unsigned block_size, packs; /* threads; packs of each */
-
-    constexpr size_t all_packs() const { return size_t(block_size) * packs; }
-    constexpr size_t group() const { return size_t(block_size) * partials_of_thread; }
-};
-
-/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+/* Returns 4 MiB over the grid, as the previous one may still load; but 8 KiB a block at least. */
 constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
 {
-    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
-                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
-    return static_cast<unsigned>(bytes < all ? bytes : all);
+    const size_t bytes = 4 * mebibyte / blocks / pack_bytes * pack_bytes;
+    return static_cast<unsigned>(min_of(greatest_of(bytes, 8 * kibibyte), tile_packs * pack_bytes));
 }
 
 /* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-/* Whether packs are vectors: no one has to be shifted, as where each is of one element. */
-inline bool are_vectors(size_t element_bytes, const array_argument &input)
+/* Begins a plan of an array, for AUTO and EXACT. */
+inline launch_plan plan_input(const kernel_set &set, const array_argument &input)
 {
-    return pack_bytes % element_bytes != 0 ||
-           (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    const size_t bytes = input.n * set.element_bytes;
+    /* Packs of one element are loaded as they are; others are shifted out of two vectors. */
+    const bool vectors = pack_bytes % set.element_bytes != 0 ||
+                         (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes)),
+               streaming = bytes > streamed_from && bytes <= streamed_to;
+    launch_plan plan;
+    plan.threads = set.tile[0].block_size;
+    plan.array = {input.data, input.other, input.n_on_device, input.n,  0, 0,
+                  0,          0,           vectors,           streaming};
+    return plan;
 }
 
-/* What AUTO's and EXACT's kernels of one array are told of it, but for its shares. */
-inline pairwise_array array_for(const array_argument &input, size_t element_bytes,
-                                size_t tile_packs, size_t blocks)
+/* Limits the blocks to those that are resident at once, and divides among them what they ask for
+ * before the previous grid has ended. */
+inline void fit_device(const kernel_set &set, const device_limits &limits, launch_plan *plan)
 {
-    const size_t bytes = input.n * element_bytes;
-    pairwise_array array = {};
-    array.input = input.data;
-    array.other = input.other;
-    array.n_on_device = input.n_on_device;
-    array.n = input.n;
-    array.vectors = are_vectors(element_bytes, input);
-    array.streaming = bytes > streamed_from && bytes <= streamed_to;
-    if (input.n_on_device == nullptr) array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
-    return array;
-}
-
-/* Where n is on the device tiles are small, each a run of its own up to so many bytes; and where
- * vectors have to be shifted: .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to
- * 1.11 at 16 (sums of four types, one H100, one H200). */
-constexpr size_t most_shared_small = 12 * mebibyte;
-
-/* How a Reducer's kernels share arrays, without its types, so that the host's code is there once
- * for all. */
-struct pairwise_sizes {
-    unsigned element_bytes, pack_size, partial_words;
-    size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
-    size_t most_small;     /* and beyond which several large ones are */
-    tile_size size[2];     /* small and large */
-
-    /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
-     * microseconds):
-     *     up to 16 KiB   one block of 256 x 4
-     *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
-     *                    not what takes many instructions an element
-     *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
-     *                    instructions an element: variance 5.20 there, against 5.96
-     *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
-    constexpr bool is_large(size_t n, bool vectors) const
-    {
-        const size_t bytes = n * element_bytes;
-        return (n > size[0].all_packs() * pack_size && bytes <= one_large_tile) ||
-               bytes > (vectors ? most_small : most_shared_small);
+    if (plan->resident_blocks > 0) {
+        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
+        const size_t room = plan->shared_bytes > 0
+                                ? limits.shared_bytes / (plan->shared_bytes + reserve)
+                                : plan->resident_blocks,
+                     resident = min_of(plan->resident_blocks, room > 0 ? room : 1);
+        plan->shared_blocks = min_of(plan->shared_blocks, resident * limits.multiprocessors);
     }
-};
-struct pairwise_engine : pairwise_sizes {
-    const void *kernel[2]; /* by size */
-    compiled_cache *cache; /* one a kernel */
-};
+    if (plan->array.n_on_device == nullptr)
+        plan->array.prefetch_bytes =
+            bytes_to_prefetch(set.tile[plan->kernel].tile_packs(), plan->shared_blocks);
+}
 
-/* How blocks share an array. It changes no bits. */
-struct pairwise_plan {
-    size_t runs; /* of tiles: blocks */
-    unsigned run_log;
-    size_t status_words; /* a counter, of blocks' partials, of groups' ... */
-};
-
-/* Larger ones spill from registers: with 512 bytes a thread has 3 KiB of local memory. */
-constexpr size_t most_result_bytes = 128;
-constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
-
-constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
-                                      const tile_size &size, size_t most_words = workspace_words)
+/* Launches a plan of one array. Arguments are checked; `output` points to a reduction_output or an
+ * exact_output. */
+inline fastreduce_status launch_array(const kernel_set &set, launch_plan &&plan, void *output,
+                                      const launch_options &options)
 {
-    const size_t group = size.group(), tiles = blocks_for(n, size.all_packs() * pack_size);
-    pairwise_plan plan = {};
+    if (options.memory.data != nullptr && options.memory.bytes < plan.workspace_bytes)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    device_limits limits = {};
+    const cudaError_t error =
+        plan.resident_blocks > 0 ? find_limits(&limits) : cudaGetDevice(&limits.device);
+    if (error != cudaSuccess) return status_of(error);
+    fit_device(set, limits, &plan);
+    return launch(set, plan, output, options, limits.device);
+}
+
+/* ---- One array by AUTO: one kernel in blocks of two sizes ---- */
+
+/* Results up to this size; larger ones spill, and with 512 bytes a thread has 3 KiB of local
+ * memory. */
+constexpr size_t most_result_bytes = 128;
+
+/* Small tiles serve where n is on the device, and up to so many bytes where vectors are shifted.
+ * They take .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to 1.11 at 16 (four
+ * types, one H100, one H200). */
+constexpr size_t most_shifted_small = 12 * mebibyte;
+
+/* Returns whether tiles are large. Bytes decide (sums of floats out of L2 in graphs of calls, one
+ * H100, CUDA 13.0, microseconds):
+ *     up to 16 KiB   one block of 256 x 4
+ *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
+ *                    not if an element takes many instructions
+ *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
+ *                    instructions an element: variance 5.20 there, against 5.96
+ *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
+constexpr bool has_large_tiles(const kernel_set &set, size_t n, bool vectors)
+{
+    const size_t bytes = n * set.element_bytes;
+    return (n > set.tile_elements(small_tiles) && bytes <= set.one_large_tile) ||
+           bytes > (vectors ? set.most_small : most_shifted_small);
+}
+
+/* How blocks divide an array. It changes no bits. */
+struct run_plan {
+    size_t tiles, runs; /* of the array; runs of tiles, one for each block */
+    unsigned run_log;   /* tiles of a run, as a logarithm */
+    size_t status_words;
+};
+
+/* Returns the shortest runs whose partials, and those of their groups, fit the workspace. */
+constexpr run_plan plan_runs(size_t n, unsigned pack_size, unsigned partial_words,
+                             const tile_size &tile, size_t most_words = workspace_words)
+{
+    const size_t group = tile.group_runs();
+    run_plan plan = {blocks_for(n, tile.tile_packs() * pack_size), 0, 0, 0};
     for (;; ++plan.run_log) {
-        plan.runs = ((tiles - 1) >> plan.run_log) + 1;
-        plan.status_words = plan.runs > 1;
+        plan.runs = ((plan.tiles - 1) >> plan.run_log) + 1;
+        plan.status_words = plan.runs > 1; /* the counter */
         for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
             plan.status_words += count * partial_words;
         if (plan.status_words <= most_words || plan.run_log == most_run_log) return plan;
     }
 }
 
-/* Not less for a greater n. */
-inline size_t pairwise_workspace_bytes(const pairwise_sizes &e, size_t n)
+/* Plans one array by AUTO. The workspace depends on n alone, and never decreases with it: it has
+ * room for any address and for n on the device. */
+inline launch_plan plan_array(const kernel_set &set, const array_argument &input,
+                              size_t most_words = workspace_words)
 {
-    const auto words_of = [&](size_t count, bool large) {
-        const pairwise_plan plan =
-            plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
-        return plan.run_log > 0 ? workspace_words : plan.status_words;
+    const auto runs_of = [&](size_t n, bool large, size_t limit = workspace_words) {
+        return plan_runs(n, set.pack_size, set.partial_words, set.tile[large], limit);
     };
-    const size_t bytes = n * e.element_bytes,
-                 least = bytes > e.most_small
-                             ? words_of(min_of(bytes, most_shared_small) / e.element_bytes, false)
-                             : 0,
-                 all = words_of(n, e.is_large(n, true));
-    return (all > least ? all : least) * sizeof(status_word);
+    const auto words_for = [](const run_plan &runs) {
+        return runs.run_log > 0 ? workspace_words : runs.status_words;
+    };
+    const size_t bytes = input.n * set.element_bytes,
+                 most_n = min_of(bytes, most_shifted_small) / set.element_bytes;
+    launch_plan plan = plan_input(set, input);
+    const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
+               large = !counted && has_large_tiles(set, input.n, plan.array.vectors);
+    run_plan runs = runs_of(input.n, usual);
+    size_t status_words = words_for(runs);
+    if (bytes > set.most_small) /* where small tiles serve after all */
+        status_words = greatest_of(status_words, words_for(runs_of(most_n, false)));
+    if (large != usual || most_words < status_words)
+        runs = runs_of(input.n, large, min_of(most_words, status_words));
+    plan.kernel = large ? large_tiles : small_tiles;
+    plan.threads = set.tile[large].block_size;
+    plan.workspace_bytes = status_words * sizeof(status_word);
+    plan.shared_blocks = runs.runs;
+    if (counted) plan.resident_blocks = 1024 / plan.threads;
+    plan.array.runs = static_cast<unsigned>(runs.runs);
+    plan.array.last_run = static_cast<unsigned>(runs.tiles - ((runs.runs - 1) << runs.run_log));
+    plan.array.run_log = runs.run_log;
+    return plan;
 }
 
-/* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
- * workspace had no room for more, for tests. */
-inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
-                                         void *output, workspace memory, cudaStream_t stream,
-                                         size_t most_words = workspace_words)
+inline size_t array_workspace_bytes(const kernel_set &set, size_t n)
 {
-    const size_t needed = pairwise_workspace_bytes(e, input.n);
-    if (memory.data != nullptr && memory.bytes < needed)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    const bool counted = input.n_on_device != nullptr;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = counted ? find_limits(&limits, &device) : cudaGetDevice(&device);
-    if (error != cudaSuccess) return status_of(error);
-    const bool large = !counted && e.is_large(input.n, are_vectors(e.element_bytes, input));
-    const tile_size size = e.size[large];
-    const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
-                                             min_of(most_words, needed / sizeof(status_word)));
-    const size_t at_once = limits.multiprocessors * (1024 / size.block_size),
-                 blocks = counted ? min_of(plan.runs, at_once) : plan.runs;
-    pairwise_array array = array_for(input, e.element_bytes, size.all_packs(), plan.runs);
-    array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        void *arguments[] = {&array, output, &data};
-        return launch_kernel(e.kernel[large], e.cache[large], device, static_cast<unsigned>(blocks),
-                             e.size[large].block_size, 0, arguments, stream);
-    });
+    return plan_array(set, {nullptr, n, nullptr, nullptr}).workspace_bytes;
 }
 
+/* Returns all of a reducer's kernel_set but the kernels. So a size can be asked for without
+ * compiling them. */
 template <class Reducer, unsigned SmallBlock = small_block,
           unsigned SmallPacks = min_of(4, packs_of_thread<Reducer>()),
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
                                  : Reducer::two_arrays                ? 4
                                                                       : 8)>
-constexpr pairwise_sizes pairwise_sizes_of()
+constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
-    return {static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            partial_words<typename Reducer::Value>::count,
-            Reducer::compute_bound ? 0 : 64 * kibibyte,
-            Reducer::compute_bound ? 8 * mebibyte : mebibyte,
-            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}}};
-}
-template <class Reducer, unsigned... Sizes>
-static pairwise_engine pairwise_engine_of()
-{
-    static compiled_cache cache[2] = {};
-    constexpr pairwise_sizes all = pairwise_sizes_of<Reducer, Sizes...>();
-    constexpr tile_size lesser = all.size[0], larger = all.size[1];
-    return {all,
-            {kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>),
-             kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>)},
-            cache};
+    using Value = typename Reducer::Value;
+    using lanes = columns_of<Reducer>;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
+    kernel_set set = {find, sizeof(Element), pack<Element>::size, partial_words<Value>::count,
+                      sizeof(Value)};
+    set.tile[0] = {SmallBlock, SmallPacks};
+    set.tile[1] = {LargeBlock, LargePacks};
+    set.one_large_tile = Reducer::compute_bound ? 0 : 64 * kibibyte;
+    set.most_small = Reducer::compute_bound ? 8 * mebibyte : mebibyte;
+    set.thread_packs_log = bits_for(packs);
+    set.long_tile = least_long_block * min_of(4, packs);
+    set.any_order = Reducer::any_order;
+    set.lane[0] = {1, lanes::rows_log(1), lanes::levels(1)};
+    set.lane[1] = {wide, lanes::rows_log(wide), lanes::levels(wide)};
+    return set;
 }
 
-/* `reducer`: of the kernels' type. */
+/* Which kernels of a reducer are compiled. */
+constexpr unsigned array_part = 1, rows_part = 2, columns_part = 4,
+                   every_part = array_part | rows_part | columns_part;
+
+/* Returns a kernel of the parts, and its cache. */
+template <class Reducer, unsigned Parts, unsigned... Sizes>
+static kernel_entry find_kernel(unsigned number)
+{
+    static compiled_cache cache[Parts == array_part ? large_tiles + 1 : kernel_count] = {};
+    const void *kernel[kernel_count] = {};
+    if constexpr ((Parts & array_part) != 0) {
+        constexpr kernel_set sizes = sizes_of<Reducer, Sizes...>();
+        constexpr tile_size lesser = sizes.tile[0], larger = sizes.tile[1];
+        kernel[small_tiles] =
+            kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>);
+        kernel[large_tiles] =
+            kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>);
+    }
+    if constexpr ((Parts & rows_part) != 0) {
+        constexpr unsigned packs = min_of(4, packs_of_thread<Reducer>());
+        kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
+        kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
+        kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
+        kernel[long_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
+    }
+    if constexpr ((Parts & columns_part) != 0) {
+        constexpr unsigned wide = columns_of<Reducer>::wide();
+        kernel[single_columns] = kernel_address(reduce_columns<Reducer, 1>);
+        kernel[vector_columns] = kernel_address(reduce_columns<Reducer, wide>);
+    }
+    return {kernel[number], &cache[number]};
+}
+
+template <class Reducer, unsigned Parts, unsigned... Sizes>
+static constexpr kernel_set
+    kernels_of = sizes_of<Reducer, Sizes...>(find_kernel<Reducer, Parts, Sizes...>);
+
+/* Launches AUTO of one array by a reducer of the kernels' type. */
 template <class Reducer, class Value>
-fastreduce_status launch_pairwise(const array_argument &input, Value *result,
-                                  const Reducer &reducer, workspace memory, cudaStream_t stream)
+fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
+                                 const launch_options &options)
 {
     reduction_output<Reducer> output = {result, reducer};
-    return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
+    const kernel_set &set = kernels_of<Reducer, array_part>;
+    return detail::launch_array(set, plan_array(set, input), &output, options);
 }
 
-/* ---- EXACT: one kernel a Source ---- */
-
-/* Without its types, so that the host's code is there once for all; and without its kernel. */
-struct exact_plan {
-    unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
-    tile_size tile;
-    size_t shared_bytes;
-
-    constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
-    /* Not less for a greater n. */
-    constexpr size_t workspace_bytes(size_t n) const
-    {
-        return tiles(n) > 1 ? status_words * sizeof(status_word) : 0;
-    }
-    /* No more than are resident, as all have the same to do. */
-    constexpr size_t blocks(size_t n, const device_limits &device) const
-    {
-        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
-        const size_t fit = device.shared_bytes / (shared_bytes + reserve),
-                     resident = min_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
-        return min_of(tiles(n), resident * device.multiprocessors);
-    }
-};
-
-struct exact_engine : exact_plan {
-    const void *kernel;
-    compiled_cache *cache;
-};
+/* ---- One array by EXACT: one kernel for each Source ---- */
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
 
-/* One launch. Arguments are checked. */
-inline fastreduce_status launch_exact(const exact_engine &e, const array_argument &input,
-                                      exact_output output, workspace memory, cudaStream_t stream,
-                                      size_t most_blocks = most_counted_blocks)
+/* Never decreases with n. */
+constexpr size_t exact_workspace_bytes(const kernel_set &set, size_t n)
 {
-    const size_t needed = e.workspace_bytes(input.n);
-    if (memory.data != nullptr && memory.bytes < needed)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = min_of(e.blocks(input.n, limits), most_blocks);
-    pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        void *arguments[] = {&array, &output, &data};
-        return launch_kernel(e.kernel, *e.cache, device, static_cast<unsigned>(blocks),
-                             e.tile.block_size, e.shared_bytes, arguments, stream);
-    });
+    return n > set.tile_elements(0) ? set.total_words * sizeof(status_word) : 0;
 }
 
-/* Sums' blocks have more shared memory than they need, so that as many as the plan counts on fit a
- * multiprocessor and no more: the next grid's, launched early, would share out unevenly among the
- * places left. Others' take its registers: three of 256 threads, as two are 8 % slower (squares of
- * 2^28 floats, one H100). */
+/* Plans one array by EXACT: no more blocks than are resident, as each takes as many tiles. */
+inline launch_plan plan_exact(const kernel_set &set, const array_argument &input,
+                              size_t most_blocks = most_counted_blocks)
+{
+    launch_plan plan = plan_input(set, input);
+    plan.shared_bytes = set.exact_shared_bytes;
+    plan.workspace_bytes = exact_workspace_bytes(set, input.n);
+    plan.shared_blocks = min_of(blocks_for(input.n, set.tile_elements(0)), most_blocks);
+    plan.resident_blocks = set.resident_blocks;
+    return plan;
+}
+
+/* Returns all of an accumulator's kernel_set but the kernel. Sums' blocks have more shared memory
+ * than they need, so that just as many fit a multiprocessor as the plan counts on. Blocks of the
+ * next grid, launched early, would be unevenly divided among the places left. Others' blocks take
+ * its registers: three of 256 threads, as two are 8 % slower (squares of 2^28 floats, one H100). */
 template <class Accumulator, unsigned Packs = 4>
-constexpr exact_plan exact_plan_of()
+constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    return {sizeof(Element),
-            pack<Element>::size,
-            Accumulator::status_words,
-            Accumulator::resident_blocks,
-            {Accumulator::block_size, Packs},
-            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes};
+    kernel_set set = {find, sizeof(Element), pack<Element>::size};
+    set.tile[0] = {Accumulator::block_size, Packs};
+    set.total_words = Accumulator::status_words;
+    set.resident_blocks = Accumulator::resident_blocks;
+    set.exact_shared_bytes =
+        Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes;
+    return set;
+}
+
+template <class Accumulator, unsigned Packs>
+static kernel_entry find_exact_kernel(unsigned)
+{
+    static compiled_cache cache = {};
+    return {kernel_address(reduce_exact<Accumulator, Packs>), &cache};
 }
 
 template <class Accumulator, unsigned Packs = 4>
-static exact_engine exact_engine_of()
+static constexpr kernel_set
+    exact_kernels_of = exact_sizes_of<Accumulator, Packs>(find_exact_kernel<Accumulator, Packs>);
+
+/* Launches EXACT of one array by an accumulator. */
+template <class Accumulator>
+fastreduce_status launch_exact(const array_argument &input, exact_output output,
+                               const launch_options &options)
 {
-    static compiled_cache cache = {};
-    return {exact_plan_of<Accumulator, Packs>(), kernel_address(reduce_exact<Accumulator, Packs>),
-            &cache};
+    const kernel_set &set = exact_kernels_of<Accumulator>;
+    return launch_array(set, plan_exact(set, input), &output, options);
 }
 
 /* The accumulator of the sum, by the element. */
@@ -8039,557 +8168,434 @@ using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
 
 /* ---- Rows and segments ---- */
 
-/* Whether blocks of rows or columns ask for what they read first before the previous grid has
- * ended: .75 to .95 of the time up to 8 MiB; at 16 it gets in that grid's way (.8 to 1.14). Not of
+/* Returns whether blocks of rows or columns ask for what they read first before the previous grid
+ * has ended: .75 to .95 of the time up to 8 MiB, but .8 to 1.14 at 16, in that grid's way. Not for
  * a few elements each, by threads (1.1 to 1.8; one H100, graphs of sums of f32, u8). */
 constexpr bool are_prefetched(size_t results, size_t elements, size_t element_bytes)
 {
     return elements > 0 && elements <= 8 * mebibyte / element_bytes / results;
 }
 
-/* A Reducer's kernels for them, without its types. */
-struct rows_engine {
-    unsigned element_bytes, pack_size, partial_words;
-    unsigned packs_log; /* of a thread */
-    bool any_order;
-    size_t tile;           /* packs of the smaller blocks of long ones */
-    const void *kernel[4]; /* by rows_kernel */
-    compiled_cache *cache; /* one a kernel */
-};
-
-/* Of a segment that a warp reduces by itself: elements where there are many, bytes where few. */
+/* A warp reduces a segment of up to so many elements where there are many, or bytes where few. */
 constexpr size_t most_of_many = 16384, most_of_few = 4 * kibibyte;
-/* Of a segment that a block reduces by itself; longer ones are listed. */
+/* A block reduces a segment of up to so many bytes; longer ones are listed. */
 constexpr size_t most_of_block = 512 * kibibyte, most_of_block_of_few = 64 * kibibyte;
+/* A warp's lanes take up to so many packs of a row in turn. */
+constexpr size_t most_packs_by_lanes = 4096;
 
-/* Whether packs of all rows are vectors. */
-inline bool are_vectors(const rows_engine &e, const row_bounds &all)
+/* Returns whether packs of all rows are vectors. */
+inline bool rows_are_vectors(const kernel_set &set, const row_bounds &rows)
 {
-    const size_t bytes = all.pitch * e.element_bytes | all.n * e.element_bytes;
-    return (bytes | reinterpret_cast<uintptr_t>(all.input)) % pack_bytes == 0;
+    const size_t bytes = rows.pitch * set.element_bytes | rows.n * set.element_bytes;
+    return (bytes | address_of(rows.input)) % pack_bytes == 0;
 }
 
-/* How a warp takes rows of up to as many packs as it has, and one more. */
-inline void plan_chunks(rows_plan *share, const rows_engine &e, const row_bounds &all, size_t packs,
-                        size_t fair)
+/* Plans rows of up to as many packs as a warp has, and one more. A warp takes `fair` rows, or as
+ * many as it has packs for. */
+inline void plan_chunks(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+                        size_t packs, size_t fair)
 {
-    const size_t most = size_t(warp_size) << e.packs_log;
+    const size_t most = size_t(warp_size) << set.thread_packs_log;
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
-    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
+    const size_t n = tail ? (packs - 1) * set.pack_size : rows.n;
+    share->kernel = rows_kernel::chunks;
     share->per_warp = min_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
-    share->vectors = !tail && are_vectors(e, all);
+    share->vectors = !tail && rows_are_vectors(set, rows);
     share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
     share->chunks_log = packs_log - share->lanes_log;
     share->chunks =
         (static_cast<unsigned>((share->per_warp - 1) >> (warp_log - share->lanes_log)) + 1)
         << share->chunks_log;
-    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
+    for (unsigned chunk = 0; chunk < 1u << set.thread_packs_log; ++chunk) {
         share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
-        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
+        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * set.pack_size);
         share->byte_offset[chunk] =
-            (share->row[chunk] * all.pitch + share->within[chunk]) * e.element_bytes;
+            (share->row[chunk] * rows.pitch + share->within[chunk]) * set.element_bytes;
     }
 }
 
-/* Packs of a row that a warp's lanes take in turn, at most. */
-constexpr size_t most_packs_by_lanes = 4096;
-
-/* How many lanes have a row: few, but 16 packs each at most, as steps are whole, lanes have to meet
- * and rows next to each other are loaded better together. */
-inline void plan_lanes(rows_plan *share, const rows_engine &e, const row_bounds &all, size_t packs,
-                       size_t fair)
+/* Plans how many lanes take the packs of a row in turn. Few are better, as steps are whole, lanes
+ * have to meet, and neighbouring rows load better together; but a lane takes 16 packs at most. */
+inline void plan_lanes(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+                       size_t packs, size_t fair)
 {
     const size_t packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
     size_t least_cost = SIZE_MAX;
     for (size_t log = min_of(least, warp_log); log <= min_of(least + 2, warp_log); ++log) {
         const size_t steps = ((packs - 1) >> log) / 4 + 1,
-                     cost = ((8 * steps + log) << log) + (e.pack_size > 4 ? 9 : 3) * steps;
+                     cost = ((8 * steps + log) << log) + (set.pack_size > 4 ? 9 : 3) * steps;
         if (cost > least_cost) continue;
         least_cost = cost;
         share->lanes_log = static_cast<unsigned>(log);
     }
     while (fair << share->lanes_log < warp_size && share->lanes_log < packs_log)
         ++share->lanes_log; /* where there are few rows */
+    share->kernel = rows_kernel::chunks;
     share->by_lanes = true;
     share->per_warp = min_of(fair, size_t(warp_size) >> share->lanes_log);
     share->chunks = 2; /* not one pack in turn */
-    share->vectors = are_vectors(e, all);
+    share->vectors = rows_are_vectors(set, rows);
 }
 
-/* How results are shared: the same for all, and cheap to plan. Segments, of unknown
- * lengths, in eight rounds of warps or blocks; in one where there are few. */
-inline rows_plan plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
-                           size_t most_blocks)
+/* Plans segments, of unknown lengths, in eight rounds of warps or blocks; in one where there are
+ * few. Each run has two tiles or more, as it has to be handed over. */
+inline void plan_segments(rows_plan *share, const kernel_set &set, size_t results, size_t fair,
+                          size_t multiprocessors, size_t most_blocks)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8;
-    const bool segments = all.begins != nullptr, few = all.end <= most_passes * rows_block;
-    const size_t results = all.end, multiprocessors = limits.multiprocessors,
+    const size_t least =
+                     (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1,
+                 warp_results = min_of(fair, fair / rounds + 1);
+    share->kernel = rows_kernel::segments;
+    share->per_warp = warp_results < least ? least : warp_results;
+    share->per_block = share->per_warp * warps;
+    if (share->per_warp == 1)
+        share->per_block = min_of(warps, (results - 1) / (multiprocessors * segments_blocks *
+                                                          (share->few_segments ? 1 : rounds)) +
+                                             1);
+    share->most_of_warp =
+        results < multiprocessors * 16 ? most_of_few / set.element_bytes : most_of_many;
+    share->most_of_block =
+        (share->few_segments ? most_of_block_of_few : most_of_block) / set.element_bytes;
+    share->least_run_log = 2;
+}
+
+/* Plans rows that one block or several reduce. Large tiles serve rows of one tile (64 rows of 4096
+ * floats take .68 of the time, one H100) and of many. There are no more blocks than it takes to
+ * fill the device, as those of a row wait for each other. */
+inline void plan_long_rows(rows_plan *share, const kernel_set &set, size_t n, size_t packs,
+                           size_t results, size_t multiprocessors)
+{
+    const size_t tile = set.long_tile;
+    const bool large = packs > tile && (packs <= 2 * tile || packs >= 16 * tile);
+    share->kernel = rows_kernel::long_ones;
+    share->threads = large ? rows_block : least_long_block;
+    share->most_runs = share->threads * (most_runs_of_result / rows_block); /* of one group */
+    if (packs <= 2 * tile)
+        share->most_runs = 1;
+    else if (packs <= SIZE_MAX >> 32)
+        share->most_runs = min_of(share->most_runs, (multiprocessors * 64 - 1) / results + 1);
+    share->long_row.n = n;
+    share->share(&share->long_row, (tile << large) * set.pack_size, share->most_runs);
+    if (share->prefetched)
+        share->long_row.prefetch_bytes = static_cast<unsigned>((tile << large) * pack_bytes);
+}
+
+/* Plans rows, or segments where the bounds have offsets. */
+inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
+                             const device_limits &limits, const launch_options &options = {})
+{
+    const bool segments = rows.begins != nullptr, are_few = rows.end <= most_passes * rows_block;
+    const size_t results = rows.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
-                 packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
-                 of_chunks = size_t(warp_size) << e.packs_log;
-    rows_plan share = {};
+                 packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
+                 warp_packs = size_t(warp_size) << set.thread_packs_log;
+    launch_plan plan;
+    rows_plan &share = plan.share;
+    share = {};
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
     share.threads = rows_block;
-    share.prefetched = are_prefetched(results, all.n, e.element_bytes) &&
-                       are_prefetched(results, all.pitch, e.element_bytes);
-    if (segments) {
-        share.kernel = rows_kernel::segments;
-        share.few_segments = few;
-        share.per_warp = min_of(fair, fair / rounds + 1);
-        share.most_of_warp =
-            results < multiprocessors * 16 ? most_of_few / e.element_bytes : most_of_many;
-        share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
-        share.least_run_log = 2; /* as each run has to be handed over */
-        const size_t fewest =
-            (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1;
-        if (share.per_warp < fewest) share.per_warp = fewest;
-    } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
-               !(few && packs > warp_size)) {
-        share.kernel = rows_kernel::chunks;
-        plan_lanes(&share, e, all, packs, fair);
-    } else if (!(few && packs > warp_size) &&
-               (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf))) {
-        share.kernel = rows_kernel::chunks;
-        plan_chunks(&share, e, all, packs, fair);
+    share.prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
+                       are_prefetched(results, rows.pitch, set.element_bytes);
+    share.few_segments = segments && are_few;
+    if (segments)
+        plan_segments(&share, set, results, fair, multiprocessors, options.most_blocks);
+    else if (are_few && packs > warp_size)
+        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
+    else if (set.any_order && packs > (set.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes)
+        plan_lanes(&share, set, rows, packs, fair);
+    else if (packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf))
+        plan_chunks(&share, set, rows, packs, fair);
+    else
+        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
+    if (!segments) share.per_block = share.per_warp * (rows_block / warp_size);
+
+    const size_t runs = share.long_row.runs, most_blocks = options.most_blocks,
+                 row_words = runs > 1 ? runs * set.partial_words : 0;
+    if (runs > 0) { /* long rows */
+        plan.shared_blocks = runs;
+        plan.most_results = most_blocks > runs ? most_blocks / runs : 1;
+        if (runs > 1) plan.most_results = min_of(plan.most_results, options.most_words / row_words);
     } else {
-        /* A larger tile for what is just one (64 rows of 4096 floats .68 of the time, one H100),
-         * and for many. Enough blocks, but no more, as those of a row wait for each other. */
-        const bool large = packs > e.tile && (packs <= 2 * e.tile || packs >= 16 * e.tile);
-        share.kernel = rows_kernel::long_ones;
-        share.threads = large ? rows_block : least_long_block;
-        share.most_runs = share.threads * (most_runs_of_result / rows_block); /* of one group */
-        if (packs <= 2 * e.tile)
-            share.most_runs = 1;
-        else if (packs <= SIZE_MAX >> 32)
-            share.most_runs = min_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
-        share.long_row.n = all.n;
-        share.share(&share.long_row, (e.tile << large) * e.pack_size, share.most_runs);
-        if (share.prefetched)
-            share.long_row.prefetch_bytes = static_cast<unsigned>((e.tile << large) * pack_bytes);
+        plan.block_results = share.per_block;
+        plan.most_results =
+            (segments ? min_of(most_blocks, queue_counters::max_count) : most_blocks) *
+            share.per_block;
     }
-    share.per_block = share.per_warp * warps;
-    if (segments && share.per_warp == 1)
-        share.per_block = min_of(
-            warps, (results - 1) / (multiprocessors * segments_blocks * (few ? 1 : rounds)) + 1);
-    return share;
-}
-
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
- * launch, most_words, and most_listed: as if there was no more, for tests. */
-inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
-                                     workspace memory, cudaStream_t stream,
-                                     size_t most_blocks = max_blocks,
-                                     size_t most_words = workspace_words,
-                                     unsigned most_listed = result_queue::max_entries)
-{
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    rows_plan share = plan_rows(e, all, limits, most_blocks);
-    const unsigned number = static_cast<unsigned>(share.kernel);
-    const bool segments = all.begins != nullptr, blocks_each = share.long_row.runs > 0;
-    const size_t results = all.end, runs = blocks_each ? share.long_row.runs : 1,
-                 of_block = share.per_block,
-                 of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
-                 of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
-                             : segments  ? min_of(most_blocks, queue_counters::max_count) * of_block
-                                         : most_blocks * of_block,
-                 at_once = min_of(results, min_of(of_words, of_blocks)),
-                 needed = segments   ? workspace_words
-                          : runs > 1 ? at_once * runs * e.partial_words
-                                     : 0;
-    return with_workspace(
-        memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
-            cudaError_t failed = cudaSuccess;
-            result_queue list = {static_cast<status_word *>(data), most_listed,
-                                 (most_words - result_queue::all_words) / e.partial_words};
-            for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
-                all.end = min_of(all.begin + at_once, results);
-                const size_t some = all.end - all.begin;
-                size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
-                const size_t resident = limits.multiprocessors * segments_blocks;
-                if (share.few_segments && blocks < resident) /* they share what is long */
-                    blocks = min_of(most_blocks, resident);
-                void *arguments[] = {&all, &share, output,
-                                     segments ? static_cast<void *>(&list) : &data};
-                failed = launch_kernel(e.kernel[number], e.cache[number], device,
-                                       static_cast<unsigned>(blocks), share.threads, 0, arguments,
-                                       stream);
-            }
-            return failed;
-        });
-}
-
-template <class Reducer>
-static rows_engine rows_engine_of()
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned packs = min_of(4, packs_of_thread<Reducer>());
-    static compiled_cache cache[4] = {};
-    return {static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            partial_words<typename Reducer::Value>::count,
-            bits_for(packs_of_thread<Reducer>()),
-            Reducer::any_order,
-            least_long_block * packs,
-            {kernel_address(reduce_by_threads<Reducer>), kernel_address(reduce_short_rows<Reducer>),
-             kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, packs>)},
-            cache};
+    plan.kernel = by_threads + static_cast<unsigned>(share.kernel);
+    plan.threads = share.threads;
+    plan.results = results;
+    plan.most_results = min_of(plan.most_results, results);
+    plan.workspace_bytes =
+        (segments ? workspace_words : plan.most_results * row_words) * sizeof(status_word);
+    if (share.few_segments) /* blocks without segments help with long ones */
+        plan.least_blocks = min_of(most_blocks, multiprocessors * segments_blocks);
+    plan.rows = rows;
+    return plan;
 }
 
 /* ---- Columns ---- */
 
-/* A Reducer's kernels of columns, of single ones and of vectors. */
-struct columns_of_lane {
-    unsigned per_lane, rows_log, levels;
-};
-struct columns_engine {
-    unsigned element_bytes, value_bytes, partial_words;
-    columns_of_lane lane[2];
-    const void *kernel[2];
-    compiled_cache *cache; /* one a kernel */
-};
-
-/* What one launch does, of several if a grid has no place for so many blocks. */
-struct columns_launch {
-    columns_plan plan;
-    size_t block_results, most_results; /* of a block, of a launch */
-    size_t status_words, shared_bytes;
-};
-
-inline bool are_vectors(const columns_engine &e, const strided_results &all)
-{
-    const size_t each = e.lane[1].per_lane,
-                 apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
-    return each > 1 && (all.inner | apart) % each == 0 &&
-           reinterpret_cast<uintptr_t>(all.input) % (each * e.element_bytes) == 0;
-}
-
-/* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
- * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
- * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows (two
- * take 1.03 of the time for maxima of 1024 rows, eight 1.07 for EXACT sums of 268). */
+/* Warps of a multiprocessor, as far as there are rows for them: of two blocks. More steps of each
+ * are better: 4096 columns in 64 steps take .99 of a flat sum's bandwidth, in 16 .96, in 4 .90.
+ * Fewer than 4 warps down the rows are not: two take 1.03 of the time for maxima of 1024 rows,
+ * eight 1.07 for EXACT sums of 268 (2^28 floats, one H100). */
 constexpr size_t columns_warps = 16;
 
-/* Bytes of a plane whose columns and those of the next ones are a warp's lanes side by side, as it
- * is in L1 while they go down it: 2.1 times as fast for planes of 33 x 7 floats (one H100). */
+/* In planes of up to so many bytes, a warp's lanes take the columns of several planes, which stay
+ * in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
 constexpr size_t small_plane = 2048;
 
-constexpr columns_launch plan_columns(const columns_engine &e, const strided_results &all,
-                                      bool wide, size_t multiprocessors,
-                                      size_t most_blocks = max_blocks,
-                                      size_t most_words = workspace_words)
+/* Returns how many lanes could lie side by side across columns. */
+constexpr size_t neighbours_of(const strided_results &results, size_t per_lane,
+                               size_t element_bytes)
 {
-    const columns_of_lane lane = e.lane[wide];
-    const size_t lanes = all.end / lane.per_lane,
-                 leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
-                 plane_bytes = all.n * all.inner * e.element_bytes,
-                 neighbours = all.inner > 1 && plane_bytes > small_plane ? all.inner / lane.per_lane
-                              : all.inner > 1                            ? lanes
-                              : all.outer_stride <= all.stride           ? lanes
-                                                                         : 1;
-    columns_launch made = {};
-    columns_plan &plan = made.plan;
-    plan.prefetched = are_prefetched(all.end, all.n, e.element_bytes);
-    const size_t down_log = min_of(bits_for(leaves), warp_log - bits_for(min_of(neighbours, 32)));
-    plan.across_log = warp_log - static_cast<unsigned>(down_log);
+    if (results.inner > 1 && results.n * results.inner * element_bytes > small_plane)
+        return results.inner / per_lane;
+    return results.inner > 1 || results.outer_stride <= results.stride ? results.end / per_lane : 1;
+}
+
+inline launch_plan plan_columns(const kernel_set &set, strided_results results,
+                                const device_limits &limits, const launch_options &options = {})
+{
+    if (results.inner == 1 && results.outer_stride == 1) results.inner = results.end; /* a matrix */
+    const lane_columns vectors = set.lane[1];
+    const size_t strides =
+        results.stride | (results.inner < results.end ? results.outer_stride : 0);
+    const bool wide = vectors.per_lane > 1 && (results.inner | strides) % vectors.per_lane == 0 &&
+                      address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
+    const lane_columns lane = set.lane[wide];
+    const size_t lanes = results.end / lane.per_lane,
+                 leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
+                 neighbours = neighbours_of(results, lane.per_lane, set.element_bytes),
+                 down_log = min_of(bits_for(leaves), warp_log - bits_for(min_of(neighbours, 32)));
+    launch_plan plan;
+    columns_plan &layout = plan.layout;
+    layout = {};
+    layout.prefetched = are_prefetched(results.end, results.n, set.element_bytes);
+    layout.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
-                 warps = ((lanes - 1) >> plan.across_log) + 1,
-                 wanted = (multiprocessors * columns_warps - 1) / warps + 1; /* of each, down */
-    while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
-           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 4) &&
-           ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
-        ++plan.steps_log;
+                 warps = ((lanes - 1) >> layout.across_log) + 1,
+                 wanted = (limits.multiprocessors * columns_warps - 1) / warps + 1; /* down */
+    while (layout.steps_log < lane.levels && (steps - 1) >> layout.steps_log > 0 &&
+           (layout.steps_log < 2 || (steps - 1) >> layout.steps_log >= 4) &&
+           ((steps - 1) >> (layout.steps_log + 1)) + 1 >= wanted)
+        ++layout.steps_log;
+    size_t status_words = 0;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
-        const size_t down = ((steps - 1) >> plan.steps_log) + 1;
-        plan.warps_log = static_cast<unsigned>(min_of(bits_for(down), columns_warps_log));
-        blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
-        plan.down_blocks = static_cast<unsigned>(blocks);
-        made.status_words = 0;
-        for (size_t count = blocks; count > 1 && count <= most_words;
+        const size_t down = ((steps - 1) >> layout.steps_log) + 1;
+        layout.warps_log = static_cast<unsigned>(min_of(bits_for(down), columns_warps_log));
+        blocks = ((down - 1) >> layout.warps_log >> layout.run_log) + 1;
+        layout.down_blocks = static_cast<unsigned>(blocks);
+        status_words = 0;
+        for (size_t count = blocks; count > 1 && count <= options.most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
-            made.status_words += count * all.end * e.partial_words;
-        if (blocks <= min_of(most_words, most_blocks) && made.status_words <= most_words) break;
-        if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
+            status_words += count * results.end * set.partial_words;
+        if (blocks <= min_of(options.most_words, options.most_blocks) &&
+            status_words <= options.most_words)
+            break;
+        if (blocks > 1) ++(layout.steps_log < lane.levels ? layout.steps_log : layout.run_log);
     }
-    made.block_results = size_t(1) << plan.results_log(lane.per_lane);
-    made.most_results = most_blocks / plan.down_blocks * made.block_results;
-    if (plan.run_log > 0)
-        made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
-    return made;
+    plan.kernel = wide ? vector_columns : single_columns;
+    plan.threads = columns_block;
+    plan.results = results.end;
+    plan.block_results = size_t(1) << layout.results_log(lane.per_lane);
+    plan.most_results = options.most_blocks / layout.down_blocks * plan.block_results;
+    plan.shared_blocks = layout.down_blocks;
+    plan.workspace_bytes = status_words * sizeof(status_word);
+    if (layout.run_log > 0)
+        plan.shared_bytes = (layout.run_log + 1) * plan.block_results * set.value_bytes;
+    plan.strided = results;
+    return plan;
 }
 
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
- * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_columns(const columns_engine &e, strided_results all, void *output,
-                                        workspace memory, cudaStream_t stream,
-                                        size_t most_blocks = max_blocks,
-                                        size_t most_words = workspace_words)
+/* ---- Rows, columns or one array ---- */
+
+/* Plans results of a few elements each, which a thread reduces. */
+inline launch_plan plan_by_threads(const kernel_set &set, const strided_results &results,
+                                   const launch_options &options)
 {
-    int device = 0;
+    const size_t of_block = results_of_thread(set.element_bytes) * rows_block;
+    launch_plan plan;
+    plan.kernel = by_threads;
+    plan.threads = rows_block;
+    plan.results = plan.most_results = plan.block_results = results.end;
+    plan.shared_blocks = min_of(blocks_for(results.end, of_block), options.most_blocks);
+    plan.strided = results;
+    return plan;
+}
+
+/* Returns whether there is one result, of elements that lie together. */
+constexpr bool is_one_array(const strided_results &results)
+{
+    return results.end == 1 && results.inner == 1 && (results.stride == 1 || results.n == 1);
+}
+
+/* Plans results of any shape, by one of the functions above. */
+inline launch_plan plan_strided(const kernel_set &set, const strided_results &results,
+                                const device_limits &limits, const launch_options &options)
+{
+    constexpr size_t far_rows = 256; /* bytes of a row that may be far from the next one */
+    const size_t n = results.n, bytes = n * set.element_bytes;
+    const bool rows = results.inner == 1 && (results.stride == 1 || n == 1) &&
+                      results.outer_stride != 1 &&
+                      (results.outer_stride <= n + n / 4 || bytes >= far_rows);
+    if (n <= max_elements_of_thread(set.element_bytes) && (!rows || bytes < pack_bytes))
+        return plan_by_threads(set, results, options);
+    if (!rows) return plan_columns(set, results, limits, options);
+    row_bounds bounds = {};
+    bounds.input = results.input;
+    bounds.n = n;
+    bounds.pitch = results.outer_stride;
+    bounds.end = results.end;
+    bounds.result_bytes = results.result_bytes;
+    return plan_rows(set, bounds, limits, options);
+}
+
+/* Launches many results: segments, or strided ones where there are none. Arguments are checked;
+ * `output` points to a reduction_output. */
+inline fastreduce_status launch_results(const kernel_set &set, const strided_results &strided,
+                                        const row_bounds *segments, void *output,
+                                        const launch_options &options)
+{
+    if (segments == nullptr && is_one_array(strided))
+        return launch_array(
+            set, plan_array(set, {strided.input, strided.n, nullptr, nullptr}, options.most_words),
+            output, options);
     device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
+    const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return status_of(error);
-    if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
-    const bool wide = are_vectors(e, all);
-    columns_launch made =
-        plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
-    const size_t results = all.end;
-    return with_workspace(
-        memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,
-        [&](void *data) {
-            cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
-                all.begin = all.end;
-                all.end += min_of(made.most_results, results - all.begin);
-                made.plan.across_blocks =
-                    static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
-                void *arguments[] = {&all, &made.plan, output, &data};
-                failed = launch_kernel(e.kernel[wide], e.cache[wide], device,
-                                       made.plan.across_blocks * made.plan.down_blocks,
-                                       columns_block, made.shared_bytes, arguments, stream);
-            }
-            return failed;
-        });
+    launch_plan plan = segments != nullptr ? plan_rows(set, *segments, limits, options)
+                                           : plan_strided(set, strided, limits, options);
+    return launch(set, plan, output, options, limits.device);
 }
 
-template <class Reducer>
-static columns_engine columns_engine_of()
-{
-    using of = columns_of<Reducer>;
-    using Value = typename Reducer::Value;
-    static compiled_cache cache[2] = {};
-    constexpr unsigned wide = of::wide();
-    return {
-        of::element_bytes,
-        static_cast<unsigned>(sizeof(Value)),
-        partial_words<Value>::count,
-        {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
-        {kernel_address(reduce_columns<Reducer, 1>), kernel_address(reduce_columns<Reducer, wide>)},
-        cache};
-}
+/* ---- Results by EXACT ----
+ *
+ * AUTO's kernels sum in two doubles. Where these cannot tell the result, they leave it unresolved,
+ * and a second launch adds its elements exactly. */
 
-/* ---- Many results ---- */
-
-/* Of a few elements each. */
-inline fastreduce_status launch_by_threads(const rows_engine &e, strided_results all, void *output,
-                                           cudaStream_t stream, size_t most_blocks)
-{
-    constexpr unsigned number = static_cast<unsigned>(rows_kernel::by_threads);
-    int device = 0;
-    const cudaError_t error = cudaGetDevice(&device);
-    if (error != cudaSuccess) return status_of(error);
-    const size_t of_block = results_of_thread(e.element_bytes) * rows_block,
-                 blocks = min_of(blocks_for(all.end, of_block), most_blocks);
-    void *arguments[] = {&all, output};
-    return status_of(launch_kernel(e.kernel[number], e.cache[number], device,
-                                   static_cast<unsigned>(blocks), rows_block, 0, arguments,
-                                   stream));
-}
-
-/* A Reducer's kernels for any shape. */
-struct shapes_engine {
-    pairwise_engine flat;
-    rows_engine rows;
-    columns_engine of_columns;
-};
-template <class Reducer>
-static shapes_engine shapes_engine_of()
-{
-    return {pairwise_engine_of<Reducer>(), rows_engine_of<Reducer>(), columns_engine_of<Reducer>()};
-}
-
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
- * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_results &all,
-                                       void *output, workspace memory, cudaStream_t stream,
-                                       size_t most_blocks = max_blocks,
-                                       size_t most_words = workspace_words)
-{
-    constexpr size_t far_apart = 256; /* bytes of a row that does not care how far the next is */
-    const bool are_rows = all.inner == 1 && (all.stride == 1 || all.n == 1);
-    if (are_rows && all.end == 1)
-        return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
-                               most_words);
-    const size_t bytes = all.n * e.rows.element_bytes;
-    const bool together = are_rows && all.outer_stride != 1 &&
-                          (all.outer_stride <= all.n + all.n / 4 || bytes >= far_apart);
-    if (all.n <= max_elements_of_thread(e.rows.element_bytes) && (!together || bytes < pack_bytes))
-        return launch_by_threads(e.rows, all, output, stream, most_blocks);
-    if (!together)
-        return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
-    const row_bounds rows = {all.input, nullptr, nullptr, all.n,           all.outer_stride,
-                             0,         all.end, 0,       all.result_bytes};
-    return launch_rows(e.rows, rows, output, memory, stream, most_blocks, most_words);
-}
-
-/* ---- Many exact sums ---- */
-
-/* The most elements of an unresolved result that a warp adds up. Longer ones are queued. */
+/* A warp adds up to so many elements of an unresolved result; more are listed. */
 constexpr size_t most_of_resolving_warp = exact_unit / 4;
 
-/* most_of_warp, most_listed: as if they were so, for tests. */
+/* Launches the kernel for unresolved results. most_of_warp, most_listed: smaller limits, for tests.
+ */
 template <class Source>
-cudaError_t launch_resolving(exact_results all, size_t results, void *status_words,
+cudaError_t launch_resolving(exact_results results, size_t count, void *status_words,
                              cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
                              unsigned most_listed = max_queued_exact<typename Source::Sums>)
 {
     static compiled_cache cache = {};
-    int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
+    const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return error;
-    /* enough where all are open, but no more, as mostly none is */
+    /* These blocks are enough if no result is resolved, but no more, as mostly all are. */
     const size_t of_block = 2 * exact_unit, segments_of_block = 32,
-                 blocks = all.segments.begins == nullptr ? all.strided.n * results / of_block + 1
-                          : results / segments_of_block > limits.multiprocessors
-                              ? results / segments_of_block
+                 blocks = results.segments.begins == nullptr
+                              ? results.strided.n * count / of_block + 1
+                          : count / segments_of_block > limits.multiprocessors
+                              ? count / segments_of_block
                               : limits.multiprocessors,
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
-    result_queue list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
-    void *arguments[] = {&all, &results, &most_of_warp, &list};
-    return launch_kernel(kernel_address(resolve_exact_results<Source>), cache, device,
-                         static_cast<unsigned>(min_of(blocks, most)), exact_block, 0, arguments,
-                         stream);
+    result_queue queue = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
+    void *arguments[] = {&results, &count, &most_of_warp, &queue};
+    return launch_kernel({kernel_address(resolve_exact_results<Source>), &cache}, limits.device,
+                         min_of(blocks, most), exact_block, 0, arguments, stream);
 }
 
-/* All results: `all` has them strided or as segments. Arguments are checked. */
+/* Launches all results, strided or as segments. Arguments are checked. */
 template <class Input, class Source>
-fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
+fastreduce_status launch_exact_results(const exact_results &results, workspace memory,
                                        cudaStream_t stream)
 {
-    const bool segments = all.segments.begins != nullptr;
+    const bool segments = results.segments.begins != nullptr;
     const size_t needed =
-        segments || all.strided.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
+        segments || results.strided.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
     if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     if constexpr (Source::follows_pairs) {
         using reducer = exact_reducer<Input>;
-        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
-        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+        reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
+        const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
-                     : launch_shapes(engine, all.strided, &to, memory, stream);
-        if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+            launch_results(set, results.strided, segments ? &results.segments : nullptr, &output,
+                           {memory, stream});
+        if (status != FASTREDUCE_SUCCESS || (!segments && results.strided.n == 0)) return status;
     }
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        return launch_resolving<Source>(all, segments ? all.segments.end : all.strided.end,
+    return with_workspace(memory, needed, stream, [&](void *data) {
+        return launch_resolving<Source>(results,
+                                        segments ? results.segments.end : results.strided.end,
                                         needed > 0 ? data : nullptr, stream);
     });
 }
 
-/* ---- Which of the two ---- */
-
-/* What reduce() does: levels of the ladder, or one launch of the engine. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Input>
-struct method {
-    using Output = accumulate_t<Operator, Input> *;
-    static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
-                                    cudaStream_t stream)
-    {
-        return launch_ladder(make_version<Version, BlockSize, Items, Operator, Input>(), input,
-                             output, n, memory, stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return levels_workspace_bytes<accumulate_t<Operator, Input>>(
-            n, static_cast<size_t>(BlockSize) * Items);
-    }
-};
-
-template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input> {
-    static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
-                                    size_t n, workspace memory, cudaStream_t stream)
-    {
-        static_assert(sizeof(typename reducer_t<Operator, Input>::Result) == sizeof *output,
-                      "a reducer's Result has the bits of the result");
-        return launch_pairwise({input, n, nullptr, nullptr}, output,
-                               make_reducer<Operator, Input>(), memory, stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return pairwise_workspace_bytes(pairwise_sizes_of<reducer_t<Operator, Input>>(), n);
-    }
-};
-
-template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input> {
-    static_assert(std::is_same<Operator, plus>::value &&
-                      (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
-                  "the exact sum is of floats or doubles");
-    using accumulator = exact_sum<Input>;
-    static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
-                                    cudaStream_t stream)
-    {
-        return launch_exact(exact_engine_of<accumulator>(), {input, n, nullptr, nullptr},
-                            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, memory,
-                            stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return exact_plan_of<accumulator>().workspace_bytes(n);
-    }
-};
-
-template <class Operator, class Value, class = void>
-struct has_combine : std::false_type {
-};
-template <class Operator, class Value>
-struct has_combine<Operator, Value,
-                   decltype(static_cast<void>(std::declval<const Operator &>()(
-                       std::declval<Value>(), std::declval<Value>())))> : std::true_type {
-};
+/* ---- The templates: checks in words ---- */
 
 template <class Operator, class Value, class = void>
 struct has_identity : std::false_type {
 };
 template <class Operator, class Value>
-struct has_identity<Operator, Value,
-                    decltype(static_cast<void>(Operator::template identity<Value>()))>
+struct has_identity<Operator, Value, std::void_t<decltype(Operator::template identity<Value>())>>
     : std::true_type {
 };
 
 /* A name of our own, for the CPU machine of test/simt, whose elements log how they are copied. */
 template <class Value>
-struct moves_as_bytes : std::is_trivially_copyable<Value> {
+struct is_trivially_copyable : std::is_trivially_copyable<Value> {
 };
 
-/* Misuse of the templates, in words. */
-template <fastreduce_kernel Version, class Operator, class Input>
-constexpr bool check_types()
+/* Refuses misuse of reduce(), workspace_bytes() and, for one level alone, round(). */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Input, bool OneLevel = false>
+constexpr bool check_reduction()
 {
     using Value = accumulate_t<Operator, Input>;
-    constexpr bool numbers = is_numeric_operator<Operator>::value;
+    constexpr bool numeric = is_numeric_operator<Operator>::value,
+                   automatic = !OneLevel && Version == FASTREDUCE_AUTO,
+                   exact = Version == FASTREDUCE_EXACT;
+    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
+                  "there is no such kernel");
+    static_assert(!OneLevel || !exact, "EXACT has no levels");
+    static_assert(valid_block_size(BlockSize),
+                  "the block size must be 32, 64, 128, 256, 512 or 1024");
+    static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
+    static_assert(Version < FASTREDUCE_V0 || Version > FASTREDUCE_V5 ||
+                      Items == default_items(Version),
+                  "V0, V1 and V2 have one item per thread, V3, V4 and V5 two");
+    static_assert(!(automatic || exact) ||
+                      (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
+                  "AUTO and EXACT choose block size and items per thread themselves: leave them at "
+                  "their defaults");
     static_assert(
-        moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
+        is_trivially_copyable<Input>::value && is_trivially_copyable<Value>::value,
         "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
-    static_assert(!numbers || element<Input>::is_number,
+    static_assert(!numeric || element<Input>::is_number,
                   "this operator is for numbers of 8, 16, 32 or 64 bits");
-    static_assert(Version != FASTREDUCE_AUTO ||
+    static_assert(!automatic ||
                       (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
                   "AUTO takes elements and results of 128 bytes at most; FASTREDUCE_V7 takes "
                   "larger ones, if the operator commutes");
-    static_assert(!numbers || Version == FASTREDUCE_AUTO,
+    static_assert(!numeric || automatic,
                   "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
                   "that combine two elements to one");
     static_assert(
-        numbers || has_combine<Operator, Value>::value,
+        numeric || std::is_invocable<const Operator &, Value, Value>::value,
         "the operator needs: T operator()(T, T) const for the elements, for host and device");
     static_assert(
-        numbers || has_identity<Operator, Value>::value,
+        numeric || has_identity<Operator, Value>::value,
         "the operator needs: template <class T> static T identity(), for host and device");
+    static_assert(!exact ||
+                      (std::is_same<Operator, plus>::value &&
+                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value)),
+                  "the exact sum is of floats or doubles");
     return true;
 }
 
-/* The same of operators with state. */
+/* Converts elements to the output's type. */
 template <class Output>
 struct converted {
     template <class Input>
@@ -8599,44 +8605,6 @@ struct converted {
     }
 };
 
-template <class Input, class Output, class Transform, class Combine>
-constexpr bool check_given()
-{
-    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
-                  "elements and results have to be trivially copyable: they are moved as bytes");
-    static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
-                  "elements and results have 128 bytes at most");
-    static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
-                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
-                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
-    return true;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
-constexpr bool check_choice()
-{
-    static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
-                  "there is no such kernel");
-    static_assert(valid_block_size(BlockSize),
-                  "the block size must be 32, 64, 128, 256, 512 or 1024");
-    static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
-    static_assert(Version < FASTREDUCE_V0 || Version > FASTREDUCE_V5 ||
-                      Items == default_items(Version),
-                  "V0, V1 and V2 have one item per thread, V3, V4 and V5 two");
-    return true;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
-constexpr bool check_automatic()
-{
-    constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
-    static_assert(!chooses ||
-                      (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
-                  "AUTO and EXACT choose block size and items per thread themselves: leave them at "
-                  "their defaults");
-    return true;
-}
-
 } // namespace detail
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
@@ -8644,23 +8612,32 @@ constexpr bool check_automatic()
  * any operator, and elements and results of up to 128 bytes. V0..V7: operators that combine two
  * elements. EXACT: plus, of float and double. The type of the output is
  * accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator that multiplies and adds
- * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn), as compilers fuse
- * the two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index
- * order, so that an operator of yours need not commute: identity() is one from both sides. V2..V7
- * ask that it does. */
+ * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn): compilers fuse the
+ * two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index order, so
+ * an operator of yours need not commute: identity() is one from both sides. V2..V7 ask that it
+ * does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_types<Version, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>() &&
-                      detail::check_automatic<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input>(), "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::method<Version, BlockSize, Items, Operator, Input>::launch(input, output, n,
-                                                                              scratch, stream);
+    if constexpr (Version == FASTREDUCE_AUTO) {
+        static_assert(sizeof(typename detail::reducer_t<Operator, Input>::Result) == sizeof *output,
+                      "a reducer's Result has the bits of the result");
+        return detail::launch_reducer({input, n, nullptr, nullptr}, output,
+                                      detail::make_reducer<Operator, Input>(), {scratch, stream});
+    } else if constexpr (Version == FASTREDUCE_EXACT) {
+        return detail::launch_exact<detail::exact_sum<Input>>(
+            {input, n, nullptr, nullptr},
+            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, {scratch, stream});
+    } else {
+        return detail::launch_ladder(
+            detail::make_version<Version, BlockSize, Items, Operator, Input>(), input, output, n,
+            scratch, stream);
+    }
 }
 
 /* Does the same by AUTO, with the operator named first: reduce<maximum>(input, output, n). */
@@ -8690,15 +8667,24 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,
                                    cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
+    static_assert(detail::is_trivially_copyable<Input>::value &&
+                      detail::is_trivially_copyable<Output>::value,
+                  "elements and results have to be trivially copyable: they are moved as bytes");
+    static_assert(sizeof(Input) <= detail::most_result_bytes &&
+                      sizeof(Output) <= detail::most_result_bytes,
+                  "elements and results have 128 bytes at most");
+    static_assert(detail::is_trivially_copyable<Transform>::value &&
+                      detail::is_trivially_copyable<Combine>::value,
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
     using reducer = detail::custom_reducer<Input, Output, Combine, Transform>;
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_pairwise({input, n, nullptr, nullptr}, output,
-                                   reducer(combine, transform, identity), scratch, stream);
+    return detail::launch_reducer({input, n, nullptr, nullptr}, output,
+                                  reducer(combine, transform, identity), {scratch, stream});
 }
 
-/* The same without a transform: elements are converted to the output's type. */
+/* Does so without a transform: elements are converted to the output's type. */
 template <class Input, class Output, class Combine>
 fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
                             Output identity, cudaStream_t stream = nullptr,
@@ -8708,34 +8694,38 @@ fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combin
                             stream, scratch);
 }
 
-/* The sum of x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits,
- * as fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
+/* Adds up x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits, as
+ * fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
 template <class Input>
 fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> *output, size_t n,
                       cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
     static_assert(detail::element<Input>::is_number,
                   "dot() is for numbers of 8, 16, 32 or 64 bits");
-    using reducer = detail::dot_t<Input>;
     fastreduce_status status = detail::check_arguments(x, output, n, scratch);
     if (status == FASTREDUCE_SUCCESS) status = detail::check_arguments(y, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_pairwise({x, n, nullptr, y}, output, reducer(), scratch, stream);
+    return detail::launch_reducer({x, n, nullptr, y}, output, detail::dot_t<Input>(),
+                                  {scratch, stream});
 }
 
-/* Bytes of workspace that reduce() with the same template arguments needs for n elements;
- * 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
- * where the result's type is. */
+/* Returns the bytes of workspace that reduce() with the same template arguments needs for n
+ * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more where
+ * the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    static_assert(detail::check_types<Version, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>() &&
-                      detail::check_automatic<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input>(), "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
-    return detail::method<Version, BlockSize, Items, Operator, Input>::workspace_bytes(n);
+    if constexpr (Version == FASTREDUCE_AUTO)
+        return detail::array_workspace_bytes(detail::sizes_of<detail::reducer_t<Operator, Input>>(),
+                                             n);
+    else if constexpr (Version == FASTREDUCE_EXACT)
+        return detail::exact_workspace_bytes(detail::exact_sizes_of<detail::exact_sum<Input>>(), n);
+    else
+        return detail::ladder_workspace_bytes<accumulate_t<Operator, Input>>(
+            n, static_cast<size_t>(BlockSize) * Items);
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32, but that
@@ -8749,14 +8739,15 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_exact(detail::exact_engine_of<detail::exact_sum<float>>(),
-                                      {input, n, n_on_device, nullptr},
-                                      {nullptr, accumulator->limb}, scratch, stream);
+               : detail::launch_exact<detail::exact_sum<float>>({input, n, n_on_device, nullptr},
+                                                                {nullptr, accumulator->limb},
+                                                                {scratch, stream});
 }
 
-/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
- * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
- * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
+/* Launches one level of the dispatcher: block b of the grid reduces elements
+ * [b * tile, (b + 1) * tile) to partials[b], with tile = BlockSize * Items. AUTO is V7 here.
+ * `partials` has room for blocks_for(n, tile) values and does not overlap the input. Otherwise as
+ * reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input>
 /* in brackets, as `round` may be a macro */
@@ -8764,20 +8755,15 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
                          cudaStream_t stream = nullptr)
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
-    static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input, true>(), "");
+    const size_t blocks = blocks_for(n, size_t(BlockSize) * Items);
+    const fastreduce_status status =
+        detail::check_arguments({input, sizeof(Input), alignof(Input), n},
+                                {partials, sizeof(Value), alignof(Value), blocks}, {nullptr, 0}, 1);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (blocks > detail::max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     const detail::version_kernels version =
         detail::make_version<Version, BlockSize, Items, Operator, Input>();
-    const size_t blocks = blocks_for(n, version.tile);
-    fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
-    if (status == FASTREDUCE_SUCCESS &&
-        detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
-        status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
-        status = FASTREDUCE_ERROR_UNSUPPORTED;
-    if (status != FASTREDUCE_SUCCESS) return status;
     return detail::status_of(
         detail::launch_round(version.first, version, input, partials, n, stream));
 }
@@ -8801,6 +8787,9 @@ inline const char *status_string(fastreduce_status status)
  * Room 9: the C functions
  * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
  * nothing else.
+ *
+ * It offers all that fastreduce.h declares for the GPU. A call goes through find_auto or
+ * find_exact, which return the kernels of a type and an operator, to a launcher of room 8.
  * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
@@ -8820,79 +8809,80 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
-/* Types or operators: one, or several with + between them. */
+
+/* ---- What this build holds: by default everything ---- */
+
+/* A set of types or of operators: one, or several with + between them. */
 template <class Member>
-struct some_of {
+struct member_set {
     unsigned bits;
 
-    constexpr some_of(Member member) : bits(1u << member) {}
-    constexpr some_of(unsigned members) : bits(members) {}
-    constexpr some_of operator+(some_of other) const
-    {
-        other.bits |= bits;
-        return other;
-    }
+    constexpr member_set(Member member) : bits(1u << member) {}
+    constexpr member_set(unsigned members) : bits(members) {}
+    constexpr member_set operator+(member_set other) const { return bits | other.bits; }
 };
-constexpr some_of<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
+constexpr member_set<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
 {
-    return some_of<fastreduce_type>(a) + b;
+    return member_set<fastreduce_type>(a) + b;
 }
-constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
+constexpr member_set<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
 {
-    return some_of<fastreduce_operator>(a) + b;
+    return member_set<fastreduce_operator>(a) + b;
 }
 
-/* What this build holds: by default all. */
 #ifdef FASTREDUCE_TYPES
-constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
+constexpr member_set<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
 #else
-constexpr some_of<fastreduce_type> built_types[] = {~0u};
+constexpr member_set<fastreduce_type> built_types[] = {~0u};
 #endif
 #ifdef FASTREDUCE_OPERATORS
-constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
+constexpr member_set<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
 #else
-constexpr some_of<fastreduce_operator> built_operators[] = {~0u};
+constexpr member_set<fastreduce_operator> built_operators[] = {~0u};
 #endif
 #ifdef FASTREDUCE_NO_EXACT
 constexpr bool has_exact = false;
 #else
 constexpr bool has_exact = true;
 #endif
-#if defined(FASTREDUCE_WITH_EXACT_PRODUCTS) || defined(FASTREDUCE_EXACT_PRODUCTS)
+#ifdef FASTREDUCE_WITH_EXACT_PRODUCTS
 constexpr bool has_exact_products = has_exact;
 #else
 constexpr bool has_exact_products = false;
 #endif
-#if defined(FASTREDUCE_WITH_SHAPES) || defined(FASTREDUCE_SHAPES)
+#ifdef FASTREDUCE_WITH_SHAPES
 constexpr bool has_shapes = true;
 #else
 constexpr bool has_shapes = false;
 #endif
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
 
 template <class Member, size_t Count>
-static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
+static constexpr bool holds(const member_set<Member> (&list)[Count], Member member)
 {
     for (size_t k = 0; k < Count; ++k)
         if (list[k].bits >> member & 1) return true;
     return false;
 }
 
-#ifdef FASTREDUCE_NO_LADDER
-constexpr bool has_ladder = false;
-#else
-constexpr bool has_ladder = true;
-#endif
-constexpr bool climbs =
+constexpr bool has_ladder_kernels =
     has_ladder && holds(built_types, FASTREDUCE_F32) && holds(built_operators, FASTREDUCE_SUM);
+constexpr bool has_exact_sums = has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
+                                              holds(built_operators, FASTREDUCE_SUM_ABS) ||
+                                              holds(built_operators, FASTREDUCE_MEAN));
 
-/* use() of the type, where this build has it. */
-template <class Result, class Use>
-static Result of_type(fastreduce_type type, const Use &use)
+/* Returns visit() of the type, where this build has it. */
+template <class Result, class Visit>
+static Result visit_type(fastreduce_type type, const Visit &visit)
 {
     switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)            \
-    case FASTREDUCE_##name:                                                                      \
-        if constexpr (holds(built_types, FASTREDUCE_##name)) return use(type_identity<input>()); \
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)              \
+    case FASTREDUCE_##name:                                                                        \
+        if constexpr (holds(built_types, FASTREDUCE_##name)) return visit(type_identity<input>()); \
         break;
         FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
@@ -8901,91 +8891,75 @@ static Result of_type(fastreduce_type type, const Use &use)
     return Result();
 }
 
-/* A type's and an operator's share of the templates, so that the rest is there once for all: an
- * engine and its Output. Null where this build has none. */
-struct c_instance {
-    pairwise_engine (*make_engine)();
-    void (*make_output)(void *place, void *result);
-    shapes_engine (*make_shapes)(); /* null without FASTREDUCE_WITH_SHAPES, too */
+/* ---- AUTO: from a type and an operator to kernels ---- */
+
+/* The kernels of a type and an operator, and what writes their output. Null where this build has
+ * none. */
+struct operator_entry {
+    const kernel_set *kernels;
+    void (*make_output)(void *storage, void *result);
 };
 
-/* Room for any Output. */
-struct engine_output {
+/* Room for the output of any kernel. */
+struct output_storage {
     alignas(16) unsigned char bytes[96];
 };
 
-template <class Output>
-static void place_output(void *place, const Output &output)
+/* Writes the output for a reducer that Maker makes, as its group's kernels take it. */
+template <class Maker>
+static void make_output(void *storage, void *result)
 {
-    static_assert(sizeof(Output) <= sizeof(engine_output) &&
-                      alignof(Output) <= alignof(engine_output),
+    using reducer = decltype(Maker::make());
+    using group = group_of<reducer>;
+    using output_type = reduction_output<group>;
+    static_assert(sizeof(output_type) <= sizeof(output_storage) &&
+                      alignof(output_type) <= alignof(output_storage),
                   "there is room for it");
-    memcpy(place, static_cast<const void *>(&output), sizeof output);
+    const output_type output = {result, as_group<group>(Maker::make())};
+    memcpy(storage, static_cast<const void *>(&output), sizeof output);
 }
-
-template <class Reducer>
-using group_t = group_of<Reducer>;
 
 template <class Operator, class Input>
-static void make_output(void *place, void *result)
-{
-    using reducer = reducer_t<Operator, Input>;
-    using group = group_t<reducer>;
-    const reducer own = make_reducer<Operator, Input>();
-    place_output(place, reduction_output<group>{result, as_group<group>(own)});
-}
+struct reducer_maker {
+    static auto make() { return make_reducer<Operator, Input>(); }
+};
+template <class Input>
+struct dot_maker {
+    static dot_t<Input> make() { return {}; }
+};
 
-template <fastreduce_operator Number, class Operator, class Input>
-static c_instance of_operator()
+template <fastreduce_operator Number, class Maker, unsigned Parts>
+static operator_entry entry_for()
 {
-    c_instance found = {};
     if constexpr (holds(built_operators, Number)) {
-        using group = group_t<reducer_t<Operator, Input>>;
-        found.make_engine = pairwise_engine_of<group>;
-        found.make_output = make_output<Operator, Input>;
-        if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
+        using group = group_of<decltype(Maker::make())>;
+        return {&kernels_of<group, Parts>, make_output<Maker>};
+    } else {
+        return {};
     }
-    return found;
 }
 
-/* AUTO's. */
-static c_instance find_instance(fastreduce_type type, fastreduce_operator op)
+constexpr unsigned built_parts = has_shapes ? every_part : array_part;
+
+/* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
+static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    return of_type<c_instance>(type, [op](auto tag) {
+    return visit_type<operator_entry>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
+        if (dot) return entry_for<FASTREDUCE_SUM, dot_maker<input>, array_part>();
         switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
     case FASTREDUCE_##name:                                 \
-        return of_operator<FASTREDUCE_##name, functor, input>();
+        return entry_for<FASTREDUCE_##name, reducer_maker<functor, input>, built_parts>();
             FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
-        default: return c_instance();
+        default: return operator_entry();
         }
     });
 }
 
-/* The same of dot products; as sums, in a build that has those. */
-template <class Reducer>
-static void make_dot_output(void *place, void *result)
-{
-    using group = group_t<Reducer>;
-    place_output(place, reduction_output<group>{result, as_group<group>(Reducer())});
-}
+/* ---- The ladder: sums of floats, by all versions, and by all block sizes of each ---- */
 
-static c_instance find_dot(fastreduce_type type)
-{
-    return of_type<c_instance>(type, [](auto tag) {
-        using reducer = dot_t<typename decltype(tag)::type>;
-        c_instance found = {};
-        if constexpr (holds(built_operators, FASTREDUCE_SUM)) {
-            found.make_engine = pairwise_engine_of<group_t<reducer>>;
-            found.make_output = make_dot_output<reducer>;
-        }
-        return found;
-    });
-}
-
-/* The ladder, of sums of floats: the kernels of all versions and block sizes, in this order. */
 constexpr unsigned block_sizes = 6, versions = 8;
 
 constexpr fastreduce_kernel version_at(size_t number)
@@ -8993,134 +8967,64 @@ constexpr fastreduce_kernel version_at(size_t number)
     return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
 }
 
-template <class Value, size_t... Numbers>
-static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+template <size_t... Numbers>
+static version_kernels ladder_version(fastreduce_kernel version, unsigned block_size,
+                                      std::index_sequence<Numbers...>)
 {
-    const void *const all[] = {
-        kernel_of<version_at(Numbers), (warp_size << Numbers % block_sizes),
-                  default_items(version_at(Numbers)), plus, Value, Value>()...};
-    return all[number];
+    using maker = version_kernels (*)();
+    const maker make[] = {make_version<version_at(Numbers), (warp_size << Numbers % block_sizes),
+                                       default_items(version_at(Numbers)), plus, float>...};
+    return make[(version - FASTREDUCE_V0) * block_sizes + bits_for(block_size / warp_size)]();
 }
 
-template <class Value>
-static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
-{
-    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
-    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
-    const void *const found =
-        ladder_kernel<Value>(number, std::make_index_sequence<versions * block_sizes>());
-    return version_of(kernel, block_size, default_items(kernel), sizeof(Value),
-                      alignment_for<Value>(), found, found);
-}
+/* ---- EXACT: from a type and an operator to kernels ---- */
 
-/* The same of EXACT. */
-struct exact_instance {
-    exact_engine (*make_engine)();
+struct exact_entry {
+    const kernel_set *kernels; /* of one array */
     /* null without FASTREDUCE_WITH_SHAPES */
-    fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
+    fastreduce_status (*launch_results)(const exact_results &results, workspace memory,
                                         cudaStream_t stream);
 };
 
-constexpr bool has_sums = has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
-                                        holds(built_operators, FASTREDUCE_SUM_ABS) ||
-                                        holds(built_operators, FASTREDUCE_MEAN));
-
-/* OfResults: the Source of what AUTO's kernels leave open. */
-template <class Input, class OfResults, class Accumulator>
-static exact_instance exact_of()
+/* Source is that of unresolved results. */
+template <class Input, class Source, class Accumulator>
+static exact_entry exact_entry_for()
 {
-    exact_instance found = {};
-    found.make_engine = exact_engine_of<Accumulator>;
-    if constexpr (has_shapes) found.launch_results = launch_exact_results<Input, OfResults>;
-    return found;
-}
-template <class Input, class Source, class OfResults = Source>
-static exact_instance exact_of_doubles()
-{
-    return exact_of<Input, OfResults, wide_superaccumulator<exact_block, Source>>();
+    exact_entry entry = {&exact_kernels_of<Accumulator>, nullptr};
+    if constexpr (has_shapes) entry.launch_results = launch_exact_results<Input, Source>;
+    return entry;
 }
 
-static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
+static exact_entry find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    const bool exists = fastreduce_output_type(type, op) != FASTREDUCE_DEFAULT_TYPE;
-    if (!exists || !holds(built_operators, op)) return {};
-    return of_type<exact_instance>(type, [op, dot](auto tag) {
+    if (fastreduce_output_type(type, op) == FASTREDUCE_DEFAULT_TYPE || !holds(built_operators, op))
+        return {};
+    return visit_type<exact_entry>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
         constexpr bool is_float = element<input>::is_float;
         if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
             if constexpr (has_exact_products && is_float)
-                return exact_of_doubles<
-                    input, exact_products<input>,
-                    std::conditional_t<sizeof(input) == 8, exact_products<double>,
-                                       doubles_masked>>();
+                return exact_entry_for<
+                    input,
+                    std::conditional_t<sizeof(input) == 8, exact_products<double>, doubles_masked>,
+                    wide_superaccumulator<exact_block, exact_products<input>>>();
         } else if (op == FASTREDUCE_VARIANCE) {
             if constexpr (has_exact_products && is_float &&
                           holds(built_operators, FASTREDUCE_VARIANCE))
-                return exact_of_doubles<input, exact_moments<input>>();
+                return exact_entry_for<input, exact_moments<input>,
+                                       wide_superaccumulator<exact_block, exact_moments<input>>>();
         } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
-            if constexpr (has_sums && is_float)
-                return exact_of<input, doubles_masked, exact_sum<input>>();
+            if constexpr (has_exact_sums && is_float)
+                return exact_entry_for<input, doubles_masked, exact_sum<input>>();
         }
-        return exact_instance();
+        return exact_entry();
     });
 }
 
-/* AUTO's of one result, from one array or two. Arguments are checked. */
-static fastreduce_status launch_auto(const c_instance &found, const void *x, const void *y,
-                                     void *output, size_t n, const fastreduce_config &settings)
-{
-    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
-                           {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
+/* ---- Checks of arguments: INVALID_ARGUMENT comes before UNSUPPORTED ---- */
 
-/* The same of EXACT. */
-static fastreduce_status launch_exact(const exact_instance &found, const void *x, const void *y,
-                                      exact_output output, size_t n,
-                                      const fastreduce_config &settings)
-{
-    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
-    return launch_exact(found.make_engine(), {x, n, settings.n_on_device, y}, output,
-                        {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
-
-constexpr int precision_of(fastreduce_type result) { return result == FASTREDUCE_F64 ? 53 : 24; }
-
-static fastreduce_status launch_exact_slices(const strided_results &all, fastreduce_type type,
-                                             fastreduce_operator op, fastreduce_type result,
-                                             void *output, const fastreduce_config &settings)
-{
-    const exact_instance found = find_exact(type, op, false);
-    if (found.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (all.end == 1 && all.inner == 1 && (all.stride == 1 || all.n == 1))
-        return launch_exact(found, all.input, nullptr, {output, nullptr, op, precision_of(result)},
-                            all.n, settings);
-    return found.launch_results({all, {}, output, type, op, precision_of(result)},
-                                {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
-
-/* The type of a result: EXACT may be asked for a double. */
-static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
-                                   const fastreduce_config &settings)
-{
-    const fastreduce_type result = fastreduce_output_type(type, op);
-    return settings.kernel == FASTREDUCE_EXACT && settings.output_type == FASTREDUCE_F64 &&
-                   result == FASTREDUCE_F32
-               ? FASTREDUCE_F64
-               : result;
-}
-
-/* Whether another type was asked for. */
-static bool is_other_type(fastreduce_type asked, fastreduce_type result)
-{
-    return asked != FASTREDUCE_DEFAULT_TYPE && asked != result;
-}
-
-/* Of a kernel and a block size in a configuration. */
-static bool exists(const fastreduce_config &config)
+/* Returns whether kernel and block size exist. */
+static bool is_valid(const fastreduce_config &config)
 {
     return (config.block_size == 0 || valid_block_size(config.block_size)) &&
            config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
@@ -9131,126 +9035,165 @@ static unsigned block_size_of(const fastreduce_config &config)
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
-/* n on the device: aligned, and not in the output. */
-static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
-                        workspace scratch)
+/* A call's configuration, and what follows from it. */
+struct call_settings {
+    const fastreduce_config &config;
+    fastreduce_type type, result; /* the result's is 0 where type or operator is none */
+    fastreduce_operator op;
+    size_t result_size;
+    bool is_valid, has_other_result;
+    int precision;
+    launch_options options;
+};
+
+/* Returns the settings of a call. EXACT may be asked for a double. */
+static call_settings settings_for(const fastreduce_config *given, fastreduce_type type,
+                                  fastreduce_operator op)
 {
-    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
-           !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
+    static const fastreduce_config default_config = {};
+    const fastreduce_config &config = given != nullptr ? *given : default_config;
+    fastreduce_type result = fastreduce_output_type(type, op);
+    if (config.kernel == FASTREDUCE_EXACT && config.output_type == FASTREDUCE_F64 &&
+        result == FASTREDUCE_F32)
+        result = FASTREDUCE_F64;
+    const size_t size = fastreduce_type_size(result);
+    return {config,
+            type,
+            result,
+            op,
+            size,
+            size != 0 && is_valid(config),
+            config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result,
+            result == FASTREDUCE_F64 ? 53 : 24,
+            {{config.workspace, config.workspace_bytes}, config.stream}};
 }
 
-/* The same of so many offsets. */
-static bool valid_offsets(const void *offsets, size_t count, size_t size, const void *output,
-                          size_t output_bytes, workspace scratch)
+/* Returns whether numbers on the device are valid, and not in what the call writes. */
+static bool is_readable(const buffer &numbers, const buffer &output, workspace scratch)
 {
-    if (offsets == nullptr || !aligned(offsets, size) ||
-        count > (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / size)
-        return false;
-    return !overlap(offsets, count * size, output, output_bytes) &&
-           !overlap(offsets, count * size, scratch.data, scratch.data ? scratch.bytes : 0);
+    const size_t bytes = numbers.count * numbers.size;
+    return is_valid(numbers) &&
+           !overlap(numbers.data, bytes, output.data, output.count * output.size) &&
+           !overlap(numbers.data, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
-/* The products of shapes and strides; false where one does not fit. */
-static bool checked_multiply(size_t a, size_t b, size_t *product)
+/* Checks that an array may be reduced to the output. */
+static fastreduce_status check_array(const void *input, size_t n, const buffer &output,
+                                     const call_settings &call)
 {
-    *product = a * b;
-    return a == 0 || b <= SIZE_MAX / a;
-}
-
-/* A shape's slices, and the elements from the first to the last that they have. */
-static bool measure(const fastreduce_shape &shape, strided_results *all, size_t *reach)
-{
-    size_t rows = 0, in_columns = 0;
-    *all = {};
-    all->n = shape.n;
-    all->inner = shape.inner;
-    all->stride = shape.stride == 0 ? shape.inner : shape.stride;
-    all->outer_stride = shape.outer_stride;
-    *reach = 0;
-    if (!checked_multiply(shape.outer, shape.inner, &all->end)) return false;
-    if (all->end == 0) return true;
-    if (shape.outer_stride == 0 && !checked_multiply(shape.n, all->stride, &all->outer_stride))
-        return false;
-    if (shape.n == 0) return true;
-    if (!checked_multiply(shape.outer - 1, all->outer_stride, &rows) ||
-        !checked_multiply(shape.n - 1, all->stride, &in_columns) ||
-        in_columns > SIZE_MAX - shape.inner || rows > SIZE_MAX - shape.inner - in_columns)
-        return false;
-    *reach = rows + in_columns + shape.inner;
-    return true;
-}
-
-static fastreduce_config config_or_default(const fastreduce_config *config)
-{
-    return config ? *config : fastreduce_config();
-}
-
-/* The type of the result is 0 where type or operator is none. */
-static bool valid_choice(fastreduce_type result, const fastreduce_config &settings)
-{
-    return fastreduce_type_size(result) != 0 && exists(settings);
-}
-
-/* Whether an array may be reduced to a result: INVALID_ARGUMENT comes before UNSUPPORTED. */
-static fastreduce_status check_call(const void *input, const void *output, size_t n,
-                                    fastreduce_type type, fastreduce_type result,
-                                    const fastreduce_config &settings, size_t results = 1)
-{
-    const workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const fastreduce_status status =
-        check_arguments({input, size, size}, {output, result_size, result_size, results}, n,
-                        scratch, workspace_alignment);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    return valid_count(settings.n_on_device, output, results * result_size, scratch)
-               ? FASTREDUCE_SUCCESS
-               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
-}
-
-/* The same where the sum goes to an accumulator. Kernel and block size are not read. */
-static fastreduce_status check_total(const void *input, const void *accumulator, size_t bytes,
-                                     size_t n, fastreduce_type type,
-                                     const fastreduce_config &settings)
-{
-    const workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const size_t size = fastreduce_type_size(type);
+    const size_t size = fastreduce_type_size(call.type);
     if (size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const fastreduce_status status =
-        check_arguments({input, size, size}, {accumulator, bytes, sizeof(int64_t)}, n, scratch,
-                        workspace_alignment);
+        check_arguments({input, size, size, n}, output, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return valid_count(settings.n_on_device, accumulator, bytes, scratch)
-               ? FASTREDUCE_SUCCESS
-               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const buffer count = {call.config.n_on_device, sizeof(size_t), sizeof(size_t)};
+    return is_readable(count, output, call.options.memory) ? FASTREDUCE_SUCCESS
+                                                           : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
-/* fastreduce_accumulate and its like. */
-template <class Accumulator>
-static fastreduce_status add_to(Accumulator *accumulator, const void *input, size_t n,
-                                fastreduce_type type, const fastreduce_config *config)
+/* Finds a shape's results, and how many elements lie from the first to the last that they have.
+ * Returns false where a size does not fit. */
+static bool describe_shape(const fastreduce_shape &shape, strided_results *results, size_t *reach)
 {
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_status status =
-        check_total(input, accumulator, sizeof *accumulator, n, type, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, nullptr,
-                        {nullptr, accumulator->limb}, n, settings);
+    bool fits = true;
+    const auto product = [&fits](size_t a, size_t b) {
+        fits = fits && (a == 0 || b <= SIZE_MAX / a);
+        return a * b;
+    };
+    *reach = 0;
+    results->n = shape.n;
+    results->inner = shape.inner;
+    results->stride = shape.stride == 0 ? shape.inner : shape.stride;
+    results->outer_stride = shape.outer_stride;
+    results->end = product(shape.outer, shape.inner);
+    if (results->end == 0) return fits;
+    if (shape.outer_stride == 0) results->outer_stride = product(shape.n, results->stride);
+    if (shape.n == 0) return fits;
+    const size_t to_last_result = product(shape.outer - 1, results->outer_stride),
+                 to_last_element = product(shape.n - 1, results->stride);
+    *reach = to_last_result + to_last_element + shape.inner;
+    return fits && to_last_element <= SIZE_MAX - shape.inner &&
+           to_last_result <= SIZE_MAX - shape.inner - to_last_element;
 }
 
-/* The same of products. */
-template <class Accumulator>
-static fastreduce_status add_products_to(Accumulator *accumulator, const void *x, const void *y,
-                                         size_t n, fastreduce_type type,
-                                         const fastreduce_config *config)
+/* ---- Launches of checked calls ---- */
+
+static fastreduce_status launch_exact_array(const exact_entry &entry, const array_argument &input,
+                                            exact_output output, const call_settings &call)
 {
-    const fastreduce_config settings = config_or_default(config);
-    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
-    if (status == FASTREDUCE_SUCCESS)
-        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
+    return launch_array(*entry.kernels, plan_exact(*entry.kernels, input), &output, call.options);
+}
+
+/* Reduces one array; or two, of a dot product. */
+static fastreduce_status reduce_array(const void *x, const void *y, bool dot, void *output,
+                                      size_t n, const call_settings &call)
+{
+    const buffer result = {output, call.result_size, call.result_size};
+    if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    fastreduce_status status = check_array(x, n, result, call);
+    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y, {nullptr, accumulator->limb},
-                        n, settings);
+    if (call.has_other_result) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const array_argument input = {x, n, call.config.n_on_device, y};
+    if (call.config.kernel == FASTREDUCE_EXACT)
+        return launch_exact_array(find_exact(call.type, call.op, dot), input,
+                                  {output, nullptr, call.op, call.precision}, call);
+    if (call.config.kernel == FASTREDUCE_AUTO) {
+        const operator_entry entry = find_auto(call.type, call.op, dot);
+        if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        output_storage storage;
+        entry.make_output(storage.bytes, output);
+        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), storage.bytes,
+                            call.options);
+    }
+    if constexpr (has_ladder_kernels)
+        if (call.type == FASTREDUCE_F32 && call.op == FASTREDUCE_SUM && !dot &&
+            input.n_on_device == nullptr)
+            return launch_ladder(ladder_version(call.config.kernel, block_size_of(call.config),
+                                                std::make_index_sequence<versions * block_sizes>()),
+                                 x, output, n, call.options.memory, call.options.stream);
+    return FASTREDUCE_ERROR_UNSUPPORTED;
+}
+
+/* Reduces to results of any shape: strided ones, or segments. */
+static fastreduce_status reduce_results(const strided_results &strided, const row_bounds *segments,
+                                        void *output, const call_settings &call)
+{
+    if (call.config.n_on_device != nullptr || call.has_other_result)
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (call.config.kernel == FASTREDUCE_EXACT) {
+        const exact_entry entry = find_exact(call.type, call.op, false);
+        if (entry.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        if (segments == nullptr && is_one_array(strided))
+            return launch_exact_array(entry, {strided.input, strided.n, nullptr, nullptr},
+                                      {output, nullptr, call.op, call.precision}, call);
+        return entry.launch_results({strided, segments ? *segments : row_bounds(), output,
+                                     call.type, call.op, call.precision},
+                                    call.options.memory, call.options.stream);
+    }
+    if (call.config.kernel != FASTREDUCE_AUTO || !has_shapes) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const operator_entry entry = find_auto(call.type, call.op, false);
+    if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    output_storage storage;
+    entry.make_output(storage.bytes, output);
+    return launch_results(*entry.kernels, strided, segments, storage.bytes, call.options);
+}
+
+/* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
+template <class Accumulator>
+static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry &entry,
+                                     const void *x, const void *y, bool dot, size_t n,
+                                     fastreduce_type type, const fastreduce_config *config)
+{
+    const call_settings call = settings_for(config, type, FASTREDUCE_SUM);
+    const buffer output = {accumulator, sizeof *accumulator, sizeof(int64_t)};
+    fastreduce_status status = check_array(x, n, output, call);
+    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, output, call);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return launch_exact_array(entry, {x, n, call.config.n_on_device, y},
+                              {nullptr, accumulator->limb}, call);
 }
 
 } // namespace detail
@@ -9275,22 +9218,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                                                    const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, op, settings);
-    const fastreduce_status status = check_call(input, output, n, type, result, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_AUTO)
-        return launch_auto(find_instance(type, op), input, nullptr, output, n, settings);
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, op, false), input, nullptr,
-                            {output, nullptr, op, precision_of(result)}, n, settings);
-    if constexpr (climbs)
-        if (fastreduce_supports(type, op, settings.kernel) && settings.n_on_device == nullptr)
-            return launch_ladder(ladder_version<float>(settings.kernel, block_size_of(settings)),
-                                 input, output, n, {settings.workspace, settings.workspace_bytes},
-                                 settings.stream);
-    return FASTREDUCE_ERROR_UNSUPPORTED;
+    return reduce_array(input, nullptr, false, output, n, settings_for(config, type, op));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
@@ -9298,18 +9226,7 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
                                                 const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, FASTREDUCE_SUM, settings);
-    fastreduce_status status = check_call(x, output, n, type, result, settings);
-    if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_AUTO)
-        return launch_auto(find_dot(type), x, y, output, n, settings);
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y,
-                            {output, nullptr, FASTREDUCE_SUM, precision_of(result)}, n, settings);
-    return FASTREDUCE_ERROR_UNSUPPORTED;
+    return reduce_array(x, y, true, output, n, settings_for(config, type, FASTREDUCE_SUM));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
@@ -9319,29 +9236,17 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, op, settings);
-    strided_results all = {};
+    const call_settings call = settings_for(config, type, op);
+    strided_results strided = {};
     size_t reach = 0; /* elements from the first to the last */
-    if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
+    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &strided, &reach))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    all.input = input;
-    all.result_bytes = static_cast<unsigned>(fastreduce_type_size(result));
-    if (all.end == 0) return FASTREDUCE_SUCCESS;
-    const fastreduce_status status =
-        check_call(input, output, reach, type, result, settings, all.end);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact_slices(all, type, op, result, output, settings);
-    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const c_instance found = find_instance(type, op);
-    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_shapes(found.make_shapes(), all, place.bytes,
-                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+    if (strided.end == 0) return FASTREDUCE_SUCCESS;
+    strided.input = input;
+    strided.result_bytes = static_cast<unsigned>(call.result_size);
+    const buffer result = {output, call.result_size, call.result_size, strided.end};
+    const fastreduce_status status = check_array(input, reach, result, call);
+    return status != FASTREDUCE_SUCCESS ? status : reduce_results(strided, nullptr, output, call);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
@@ -9351,92 +9256,74 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
                                                             const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce_type result = result_type(type, op, settings);
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    const bool narrow = settings.offset_type == FASTREDUCE_I32,
-               apart = settings.end_offsets != nullptr;
-    const size_t offset_size = narrow ? sizeof(int32_t) : sizeof(int64_t);
-    if (!valid_choice(result, settings) ||
-        (!narrow && settings.offset_type != FASTREDUCE_DEFAULT_TYPE &&
-         settings.offset_type != FASTREDUCE_I64))
+    const call_settings call = settings_for(config, type, op);
+    const fastreduce_type offset_type = call.config.offset_type;
+    const void *const ends = call.config.end_offsets;
+    const size_t size = fastreduce_type_size(type), result_size = call.result_size,
+                 offset_size = offset_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
+    if (!call.is_valid || (offset_type != FASTREDUCE_I32 && offset_type != FASTREDUCE_I64 &&
+                           offset_type != FASTREDUCE_DEFAULT_TYPE))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
+    const buffer results = {output, result_size, result_size, segments},
+                 begins = {offsets, offset_size, offset_size, segments + (ends == nullptr)};
     const fastreduce_status status =
-        check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
-                        scratch, workspace_alignment);
+        check_arguments({input, size, size, 0}, results, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!valid_offsets(offsets, segments + !apart, offset_size, output, segments * result_size,
-                       scratch) ||
-        (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
-                                 segments * result_size, scratch)))
+    if (offsets == nullptr || !is_readable(begins, results, call.options.memory) ||
+        !is_readable({ends, offset_size, offset_size, segments}, results, call.options.memory))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
-    row_bounds all = {};
-    all.input = input;
-    all.begins = offsets;
-    all.ends =
-        apart ? settings.end_offsets : static_cast<const unsigned char *>(offsets) + offset_size;
-    all.end = segments;
-    all.offset_bytes = static_cast<unsigned>(offset_size);
-    all.result_bytes = static_cast<unsigned>(result_size);
-    if (settings.kernel == FASTREDUCE_EXACT) {
-        const exact_instance exact = find_exact(type, op, false);
-        if (exact.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        strided_results places = {}; /* where results go */
-        places.stride = 1;
-        places.result_bytes = all.result_bytes;
-        return exact.launch_results({places, all, output, type, op, precision_of(result)}, scratch,
-                                    settings.stream);
-    }
-    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const c_instance found = find_instance(type, op);
-    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_rows(found.make_shapes().rows, all, place.bytes, scratch, settings.stream);
+    row_bounds bounds = {};
+    bounds.input = input;
+    bounds.begins = offsets;
+    bounds.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
+    bounds.end = segments;
+    bounds.offset_bytes = static_cast<unsigned>(offset_size);
+    bounds.result_bytes = static_cast<unsigned>(result_size);
+    strided_results strided = {}; /* where the results go */
+    strided.stride = 1;
+    strided.result_bytes = bounds.result_bytes;
+    return reduce_results(strided, &bounds, output, call);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
-    if (kernel == FASTREDUCE_AUTO) return find_instance(type, op).make_engine != nullptr;
-    return climbs && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && type == FASTREDUCE_F32 &&
-           op == FASTREDUCE_SUM;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).kernels != nullptr;
+    if (kernel == FASTREDUCE_AUTO) return find_auto(type, op, false).kernels != nullptr;
+    return has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 &&
+           type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
 }
 
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel)
 {
-    using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_results != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_instance(type, op).make_shapes != nullptr;
+    return fastreduce::detail::has_shapes &&
+           (kernel == FASTREDUCE_AUTO || kernel == FASTREDUCE_EXACT) &&
+           fastreduce_supports(type, op, kernel);
 }
 
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
     if (kernel == FASTREDUCE_EXACT)
-        return find_exact(type, FASTREDUCE_SUM, true).make_engine != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_dot(type).make_engine != nullptr;
+        return find_exact(type, FASTREDUCE_SUM, true).kernels != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_auto(type, FASTREDUCE_SUM, true).kernels != nullptr;
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
+    const fastreduce_config settings = config ? *config : fastreduce_config();
+    if (!is_valid(settings) || n > SIZE_MAX / sizeof(float)) return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
     case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
         if (!has_ladder) return 0;
-        return levels_workspace_bytes<float>(
+        return ladder_workspace_bytes<float>(
             n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }
 }
@@ -9457,7 +9344,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        const fastreduce_config *config)
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce::detail::add_to(accumulator, input, n, type, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
+                       n, type, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
@@ -9465,7 +9354,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
                                                            size_t n,
                                                            const fastreduce_config *config)
 {
-    return fastreduce::detail::add_to(accumulator, input, n, FASTREDUCE_F64, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, false), input,
+                       nullptr, false, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
@@ -9474,14 +9365,18 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            const fastreduce_config *config)
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce::detail::add_products_to(accumulator, x, y, n, type, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
+                       config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
     const fastreduce_config *config)
 {
-    return fastreduce::detail::add_products_to(accumulator, x, y, n, FASTREDUCE_F64, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, true), x, y, true, n,
+                       FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -9489,19 +9384,10 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
-    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
-                                         scratch))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-#ifndef FASTREDUCE_NO_EXACT
-    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
-                                          settings.n_on_device);
-#else
-    const fastreduce_status status =
-        fastreduce::detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
-#endif
+    using namespace fastreduce::detail;
+    exact_entry entry = {}; /* whatever FASTREDUCE_TYPES says */
+    if constexpr (has_exact) entry.kernels = &exact_kernels_of<exact_sum<float>>;
+    return add_exactly(accumulator, entry, input, nullptr, false, n, FASTREDUCE_F32, config);
 }
 
 /* clang-format off */

@@ -267,15 +267,16 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
         wanted[r] = pairwise::sum([&](size_t k) { return from.values[5 * r + k]; }, of[r]);
     check::buffer<double> output(of.size());
     reduction_output<reducer> to = {output.data(), make_reducer<fastreduce::plus, double>()};
+    const row_bounds bounds = from.bounds(sizeof(double));
     char what[200];
     std::snprintf(what, sizeof what, "AUTO, %s: %zu results, %zu words, room for %u", name,
                   of.size(), words, most);
     in_every_order(
         what, wanted, output, words, [](check::buffer<double> &results) { results.fill(0x7b); },
         [&](status_word *data) {
-            return static_cast<int>(
-                launch_rows(rows_engine_of<reducer>(), from.bounds(sizeof(double)), &to,
-                            {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most));
+            return static_cast<int>(launch_results(
+                kernels_of<reducer, rows_part>, {}, &bounds, &to,
+                {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
         });
 }
 
@@ -302,8 +303,7 @@ static void auto_lists()
         auto_list("few blocks", mixed(60, {listed, 3, 700}), workspace_words, 4, blocks);
     /* a block's own long results: as many as it has room for, one more, and more */
     device_limits limits = {};
-    int device = 0;
-    CUDA(find_limits(&limits, &device));
+    CUDA(find_limits(&limits));
     constexpr unsigned most = block_results::most, of_block = most + 8;
     for (unsigned count : {most - 1, most, most + 1, of_block}) {
         lengths of = repeated(limits.multiprocessors * size_t(of_block * 32), {1});
@@ -342,9 +342,9 @@ static void blocks_of_exact()
         check::buffer<status_word> words(accumulator::status_words);
         input.set(values);
         words.fill(0);
-        const fastreduce_status status = launch_exact(
-            exact_engine_of<accumulator>(), {input.data(), values.size(), nullptr, nullptr},
-            {output.data(), nullptr, FASTREDUCE_SUM, 24}, {words.data(), words.bytes()}, nullptr);
+        const fastreduce_status status = launch_exact<accumulator>(
+            {input.data(), values.size(), nullptr, nullptr},
+            {output.data(), nullptr, FASTREDUCE_SUM, 24}, {{words.data(), words.bytes()}, nullptr});
         const float wanted = fastreduce_host_sum_f32(values.data(), values.size());
         check::that(status == 0 && output.get()[0] == wanted && words.every_byte_is(0),
                     "EXACT of %zu tiles: status %d, %g, not %g, or words left dirty", tiles, status,

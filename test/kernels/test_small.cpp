@@ -175,7 +175,7 @@ static void float_case(const char *what, size_t n, size_t offset, size_t most_wo
     check::buffer<float> input(n, offset), output(1, offset);
     check::buffer<size_t> count(1);
     const size_t bytes =
-        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+        array_workspace_bytes(sizes_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
     check::buffer<unsigned char> memory(bytes);
     input.set(values);
     memory.fill(0);

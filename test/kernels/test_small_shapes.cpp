@@ -324,8 +324,8 @@ static void shape(const geometry &g, const how &given)
     expect(text(Of::name, g, given), given, of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_shapes(shapes_engine_of<typename Of::reducer>(), of.all, &output,
-                                    memory, nullptr, given.blocks, given.words);
+               return launch_results(kernels_of<typename Of::reducer, every_part>, of.all, nullptr,
+                                     &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -343,8 +343,8 @@ static void segments(const lengths &each, const how &given, size_t gap = 0)
            of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_rows(rows_engine_of<typename Of::reducer>(), of.all, &output, memory,
-                                  nullptr, given.blocks, given.words);
+               return launch_results(kernels_of<typename Of::reducer, every_part>, {}, &of.all,
+                                     &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -465,8 +465,8 @@ static void failures()
             reduction_output<reducer> to = {output.data(), {}};
             const auto before = simt::calls();
             simt::fail_call(k);
-            status = launch_shapes(shapes_engine_of<reducer>(), all, &to,
-                                   {workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2);
+            status = launch_results(kernels_of<reducer, every_part>, all, nullptr, &to,
+                                    {{workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2});
             simt::fail_call(0);
             check::that((status == 0) == (simt::calls() - before < k), "call %u fails: status %d",
                         k, status);
@@ -498,7 +498,7 @@ struct rows_case {
 template <class Of>
 static void expect_rows(std::initializer_list<rows_case> plans)
 {
-    const rows_engine e = rows_engine_of<typename Of::reducer>();
+    const kernel_set e = sizes_of<typename Of::reducer>();
     for (const rows_case &of : plans) {
         row_bounds all = {};
         all.end = of.results;
@@ -506,7 +506,7 @@ static void expect_rows(std::initializer_list<rows_case> plans)
         all.pitch = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
         const rows_plan share =
-            plan_rows(e, all, {of.given.multiprocessors, 227 * kibibyte}, of.given.blocks);
+            plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks}).share;
         char got[200];
         int at = 0;
         const auto say = [&](const char *format, auto... numbers) {
@@ -539,7 +539,7 @@ struct columns_case {
 template <class Of>
 static void expect_columns(std::initializer_list<columns_case> plans)
 {
-    const columns_engine e = columns_engine_of<typename Of::reducer>();
+    const kernel_set e = sizes_of<typename Of::reducer>();
     for (const columns_case &of : plans) {
         strided_results all = {};
         all.end = of.outer * of.inner;
@@ -547,15 +547,15 @@ static void expect_columns(std::initializer_list<columns_case> plans)
         all.inner = of.inner;
         all.stride = of.stride ? of.stride : of.inner;
         all.outer_stride = of.outer_stride ? of.outer_stride : of.n * all.stride;
-        const bool wide = are_vectors(e, all);
-        const columns_launch made =
-            plan_columns(e, all, wide, of.given.multiprocessors, of.given.blocks, of.given.words);
+        const launch_plan made = plan_columns(e, all, {of.given.multiprocessors, 0},
+                                              {{}, nullptr, of.given.blocks, of.given.words});
         char got[200];
         std::snprintf(got, sizeof got, "%s%u %u %u %u, %u of %zu, %zu; %zu %zu%s",
-                      wide ? "wide, " : "", made.plan.across_log, made.plan.warps_log,
-                      made.plan.steps_log, made.plan.run_log, made.plan.down_blocks,
-                      made.block_results, made.most_results, made.status_words, made.shared_bytes,
-                      made.plan.prefetched ? " prefetched" : "");
+                      made.kernel == vector_columns ? "wide, " : "", made.layout.across_log,
+                      made.layout.warps_log, made.layout.steps_log, made.layout.run_log,
+                      made.layout.down_blocks, made.block_results, made.most_results,
+                      made.workspace_bytes / sizeof(status_word), made.shared_bytes,
+                      made.layout.prefetched ? " prefetched" : "");
         check::that(std::strcmp(got, of.wanted) == 0,
                     "%s, %zu x %zu x %zu, strides %zu and %zu, %u multiprocessors: %s", Of::name,
                     of.outer, of.n, of.inner, of.outer_stride, of.stride, of.given.multiprocessors,

@@ -214,7 +214,8 @@ class Parser:
         elif words[:1] == ["enum"] or words[:2] == ["typedef", "enum"]:
             pass
         elif kinds and "(" not in words:
-            name = words[words.index(kinds[0]) + 1]
+            name = words[words.index(kinds[0]) + 1:][:1] # none is an anonymous union's
+            name = name[0] if name else scope
             self.at = opening + 1
             self.declarations(name, self.tokens[closing].begin)
         elif "(" in words:
