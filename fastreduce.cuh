@@ -8352,8 +8352,12 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     using Value = typename Reducer::Value;
     using lanes = columns_of<Reducer>;
     constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
-    kernel_set set = {find, sizeof(Element), pack<Element>::size, partial_words<Value>::count,
-                      sizeof(Value)};
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
+    set.partial_words = partial_words<Value>::count;
+    set.value_bytes = sizeof(Value);
     set.tile[0] = {SmallBlock, SmallPacks};
     set.tile[1] = {LargeBlock, LargePacks};
     set.one_large_tile = Reducer::heavy ? 0 : 64 * kibibyte;
@@ -8444,7 +8448,10 @@ constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    kernel_set set = {find, sizeof(Element), pack<Element>::size};
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
     set.tile[0] = {Accumulator::block_size, Packs};
     set.total_words = Accumulator::status_words;
     set.resident_blocks = Accumulator::resident_blocks;
