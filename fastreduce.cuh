@@ -8094,7 +8094,7 @@ struct lane_columns {
 
 /* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
 constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
-                   segment_rows = 4, long_rows = 5, single_columns = 6, vector_columns = 7,
+                   segment_rows = 4, divided_rows = 5, single_columns = 6, vector_columns = 7,
                    kernel_count = 8;
 
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
@@ -8150,7 +8150,7 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
-    const bool rows = number >= short_rows && number <= long_rows;
+    const bool rows = number >= short_rows && number <= divided_rows;
     void *status_words = nullptr;
     row_list list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
@@ -8393,7 +8393,7 @@ static kernel_entry find_kernel(unsigned number)
         kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
         kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
         kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
-        kernel[long_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
+        kernel[divided_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
     }
     if constexpr ((Parts & columns_part) != 0) {
         constexpr unsigned wide = columns_of<Reducer>::wide();
