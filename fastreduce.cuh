@@ -7782,7 +7782,7 @@ struct lane_columns {
 
 /* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
 constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
-                   segment_rows = 4, long_rows = 5, single_columns = 6, vector_columns = 7,
+                   segment_rows = 4, divided_rows = 5, single_columns = 6, vector_columns = 7,
                    kernel_count = 8;
 
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
@@ -7838,7 +7838,7 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
-    const bool rows = number >= short_rows && number <= long_rows;
+    const bool rows = number >= short_rows && number <= divided_rows;
     void *status_words = nullptr;
     result_queue list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
@@ -8039,8 +8039,12 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     using Value = typename Reducer::Value;
     using lanes = columns_of<Reducer>;
     constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
-    kernel_set set = {find, sizeof(Element), pack<Element>::size, partial_words<Value>::count,
-                      sizeof(Value)};
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
+    set.partial_words = partial_words<Value>::count;
+    set.value_bytes = sizeof(Value);
     set.tile[0] = {SmallBlock, SmallPacks};
     set.tile[1] = {LargeBlock, LargePacks};
     set.one_large_tile = Reducer::compute_bound ? 0 : 64 * kibibyte;
@@ -8076,7 +8080,7 @@ static kernel_entry find_kernel(unsigned number)
         kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
         kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
         kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
-        kernel[long_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
+        kernel[divided_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
     }
     if constexpr ((Parts & columns_part) != 0) {
         constexpr unsigned wide = columns_of<Reducer>::wide();
@@ -8131,7 +8135,10 @@ constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    kernel_set set = {find, sizeof(Element), pack<Element>::size};
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
     set.tile[0] = {Accumulator::block_size, Packs};
     set.total_words = Accumulator::status_words;
     set.resident_blocks = Accumulator::resident_blocks;
