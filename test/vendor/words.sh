@@ -271,7 +271,7 @@ constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DE
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
 macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
-macros="$macros|OPERATORS|SUFFIX|TAG"
+macros="$macros|OPERATORS|SUFFIX|TAG|DEVICE" # the last is gone at the end of fastreduce.cuh
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
 language="$language|typedef|unsigned|void|size_t|int64_t|uint32_t|uint64_t|CUstream_st"
 grep -vE '^(fastreduce_detail|FASTREDUCE_DETAIL)_' defined |
