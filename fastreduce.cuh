@@ -188,6 +188,12 @@
 struct __half;
 struct __nv_bfloat16;
 
+/* nvcc 11.2 misses the returns of `if constexpr`, and says so at the end of the file, where it
+ * instantiates templates: so this cannot be taken back. */
+#if defined(__CUDACC__) && __CUDACC_VER_MAJOR__ == 11 && __CUDACC_VER_MINOR__ < 5
+#pragma diag_suppress 940
+#endif
+
 /* All of the namespace stays inside the shared library that compiled it. Two libraries that
  * vendor different copies would otherwise run one's templates and inline functions in both. */
 #ifdef __GNUC__
@@ -1215,8 +1221,7 @@ __host__ __device__ constexpr auto result_type()
     using row = result_kind;
     constexpr row kind =
         one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
-    constexpr bool is_integer = element<Input>::is_integer, is_short = sizeof(Input) < 8,
-                   adds = kind == row::sum || kind == row::sum_abs || kind == row::mean;
+    constexpr bool is_integer = element<Input>::is_integer;
     if constexpr (kind == row::index)
         return type_identity<long long>();
     else if constexpr (kind == row::count || (kind == row::sum_abs && is_integer))
@@ -1225,9 +1230,10 @@ __host__ __device__ constexpr auto result_type()
         return type_identity<unsigned_t<Input>>();
     else if constexpr (kind == row::mean && is_integer)
         return type_identity<double>();
-    else if constexpr (kind == row::sum && is_integer && is_short)
+    else if constexpr (kind == row::sum && is_integer && sizeof(Input) < 8)
         return type_identity<typename integer_of<8, element<Input>::is_signed>::type>();
-    else if constexpr (adds && element<Input>::is_float && is_short)
+    else if constexpr ((kind == row::sum || kind == row::sum_abs || kind == row::mean) &&
+                       element<Input>::is_float && sizeof(Input) < 8)
         return type_identity<float>();
     else
         return type_identity<Input>();
@@ -1886,11 +1892,10 @@ struct greatest<Element, 2> {
   private:
     static FASTREDUCE_DEVICE unsigned greater_half(Partial best)
     {
-        const unsigned low = best & 0xffff, high = best >> 16;
-        if constexpr (is_float)
-            return merge(best, high) & 0xffff;
-        else
-            return high > low ? high : low;
+        const unsigned high = best >> 16;
+        if constexpr (is_float) best = merge(best, high);
+        best &= 0xffff;
+        return is_float || best > high ? best : high;
     }
     static FASTREDUCE_DEVICE Key to_key(unsigned half)
     {
@@ -2414,12 +2419,11 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &x, const pack<Element> &y)
     {
-        constexpr unsigned size = pack<Element>::size;
         Partial sum = 0;
         if constexpr (is_float) {
-            Value values[size];
+            Value values[pack<Element>::size];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) values[j] = product(x[j], y[j]);
+            for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = product(x[j], y[j]);
             sum = reduce_pairs(values, plus());
         } else if constexpr (sizeof(Input) == 1) {
 #pragma unroll
@@ -2434,7 +2438,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
             sum += high;
         } else {
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) sum += product(x[j], y[j]);
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += product(x[j], y[j]);
         }
         return sum;
     }
@@ -2726,34 +2730,34 @@ template <class Operator, class Input>
 __host__ __device__ auto make_reducer()
 {
     using number = canonical_element_t<Operator, Input>;
-    constexpr bool is_integer = element<number>::is_integer, is_float = element<number>::is_float,
-                   has_sign = is_float || element<number>::is_signed;
-    constexpr unsigned size = sizeof(number);
+    using type = element<number>;
     if constexpr (standard::is_same<Operator, plus>::value) {
         return sum_reducer<summed_t<number>>();
-    } else if constexpr (standard::is_same<Operator, multiplies>::value && is_integer) {
+    } else if constexpr (standard::is_same<Operator, multiplies>::value && type::is_integer) {
         return integer_product<summed_t<number>>();
     } else if constexpr (standard::is_same<Operator, sum_abs>::value) {
-        return sum_reducer<number, standard::conditional_t<has_sign, magnitude, itself>>();
+        return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
+                                                           magnitude, itself>>();
     } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
         return sum_reducer<summed_t<number>, square>();
     } else if constexpr (standard::is_same<Operator, mean>::value) {
-        using of_integers =
-            standard::conditional_t<size <= 2, integer_reducer<number>, integer_mean<number>>;
-        return standard::conditional_t<is_float, plain_reducer<number, plus, itself, true>,
+        using of_integers = standard::conditional_t<(sizeof(number) <= 2), integer_reducer<number>,
+                                                    integer_mean<number>>;
+        return standard::conditional_t<type::is_float, plain_reducer<number, plus, itself, true>,
                                        of_integers>(result_step::mean);
     } else if constexpr (standard::is_same<Operator, norm2>::value) {
         /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
-        constexpr bool fits = element<number>::is_f16 || size == 1;
+        constexpr bool fits = type::is_f16 || sizeof(number) == 1;
         return standard::conditional_t<fits, sum_reducer<number, square>, norm_reducer<number>>(
             result_step::root);
     } else if constexpr (standard::is_same<Operator, variance>::value) {
         return variance_reducer<number>();
     } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
         using bits = bits_t<number>;
-        constexpr bits sign = size == 2 ? bits(0x80008000) : bits(1) << (8 * size - 1);
-        return count_reducer<unsigned_t<number>>(is_float ? ~sign : ~bits(0));
-    } else if constexpr (element<number>::is_number &&
+        constexpr bits sign =
+            sizeof(number) == 2 ? bits(0x80008000) : bits(1) << (8 * sizeof(number) - 1);
+        return count_reducer<unsigned_t<number>>(type::is_float ? ~sign : ~bits(0));
+    } else if constexpr (type::is_number &&
                          one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
         return make_extreme_reducer<Operator, number>();
     } else {

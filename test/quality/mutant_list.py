@@ -71,8 +71,8 @@ BY_HAND = [
 ALONE = [
     (CUH, "", "most = @limits::has_infinity ? limits::infinity() : (limits::max)()@",
      "(limits::max)()", "plan"),
-    (CUH, "", "is_short = @sizeof(Input) < 8@", "sizeof(Input) <= 8", "plan"),
-    (CUH, "", "is_short = @sizeof(Input) < 8@", "sizeof(Input) < 4", "plan"),
+    (CUH, "", "row::sum && is_integer && @sizeof(Input) < 8@", "sizeof(Input) <= 8", "plan"),
+    (CUH, "", "row::sum && is_integer && @sizeof(Input) < 8@", "sizeof(Input) < 4", "plan"),
     (CUH, "", "type_identity<typename integer_of<8, @element<Input>::is_signed@>",
      "!element<Input>::is_signed", "plan"),
     (CUH, "", "type_identity<@typename integer_of<8, element<Input>::is_signed>::type@>", "Input",
