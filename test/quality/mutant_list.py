@@ -355,7 +355,7 @@ EQUIVALENT = [
     ("result_queue::append", "runs_of_it >> * -> runs_of_it << *", "", SLOWER),
     ("result_queue::append", "* -> used * 8 / (list.most_entries + 1)", "", SLOWER),
     ("result_queue::append", "__threadfence() -> nothing", "", CPU),
-    ("result_queue::append", "before == 0 -> true", "", "a list that is announced twice is announced"),
+    ("result_queue::append", "before == 0 -> true", "", "a list may be announced twice"),
     ("result_queue::leave", "threadIdx.x == 0 -> threadIdx.x == (0 + 1)", "", "any thread may"),
     ("reduce_chunks", "chunk % (1u << chunks_log) == 0 -> true", "", SAME),
     ("choose_neighbours", "window.own[0].n > 0 -> true", "", SLOWER),
