@@ -2340,7 +2340,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     FASTREDUCE_DEVICE Element padding(const void *) const { return pivot; }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        constexpr unsigned size = pack<Element>::size;
+        [[maybe_unused]] constexpr unsigned size = pack<Element>::size;
         if constexpr (element<Input>::is_integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
             const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
