@@ -2640,9 +2640,9 @@ template <class First>
 struct group : decltype(find_variant<First>(reducer_groups()))::type {
 };
 template <class Reducer>
-__host__ __device__ constexpr auto find_group(type_identity<Reducer> own)
+__host__ __device__ constexpr auto find_group(type_identity<Reducer> reducer)
 {
-    return own;
+    return reducer;
 }
 template <class First, class... Others>
 __host__ __device__ constexpr auto find_group(type_identity<reducer_variant<First, Others...>>)
