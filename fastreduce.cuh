@@ -106,8 +106,9 @@
 
 /* ================================================================================================
  * Room 2: configuration and portability
- * May hold: macros and their checks; whatever knows compilers and architectures, as named device
- * functions.
+ * Offers: shuffles of any type, prefetches, loads, words with flags that blocks exchange, and
+ * arithmetic that no compiler flag changes. May hold: macros and their checks; whatever knows
+ * compilers and architectures, as named device functions.
  * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
@@ -125,23 +126,24 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
-/* -rdc=true: functions out of line get registers without regard to the kernels that call them,
- * and exceed their bounds. */
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and
+ * exceed the bounds of these. */
 #ifdef __CUDACC_RDC__
 #define FASTREDUCE_DETAIL_SEPARATE 1
 #else
 #define FASTREDUCE_DETAIL_SEPARATE 0
 #endif
 
-/* --default-stream per-thread: which stream a null one is, and which functions of the runtime
- * calls go to. */
+/* --default-stream per-thread: it decides which stream a null one is, and which functions of the
+ * runtime are called. */
 #ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
 #define FASTREDUCE_DETAIL_STREAM 1
 #else
 #define FASTREDUCE_DETAIL_STREAM 0
 #endif
 
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 cannot assemble all of it. */
+/* Instructions of compute capability 9.0 need CUDA 12: the assembler of 11.8 does not know all of
+ * them. */
 #if defined(FASTREDUCE_NO_OVERLAP) ||                               \
     (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
@@ -181,12 +183,18 @@
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
-/* What stands before a function of the GPU. */
+/* Stands before a function of the GPU. */
 #define FASTREDUCE_DEVICE __device__ __forceinline__
 
 /* CUDA's 16-bit types, whose headers are the user's to include. */
 struct __half;
 struct __nv_bfloat16;
+
+/* nvcc 11.2 misses the returns of `if constexpr`, and says so at the end of the file, where it
+ * instantiates templates: so this cannot be taken back. */
+#if defined(__CUDACC__) && __CUDACC_VER_MAJOR__ == 11 && __CUDACC_VER_MINOR__ < 5
+#pragma diag_suppress 940
+#endif
 
 /* All of the namespace stays inside the shared library that compiled it. Two libraries that
  * vendor different copies would otherwise run one's templates and inline functions in both. */
@@ -199,7 +207,7 @@ namespace fastreduce
 inline namespace FASTREDUCE_DETAIL_ABI
 {
 
-/* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
+/* Threads of a warp. Loops over the built-in warpSize, which is no constant, stay rolled. */
 constexpr unsigned warp_size = 32, warp_log = 5;
 
 namespace detail
@@ -209,7 +217,8 @@ constexpr unsigned all_lanes = 0xffffffff; /* of a warp, as a mask */
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
-/* The minimum of resident blocks, or threads, of a multiprocessor. */
+/* Returns the second argument of __launch_bounds__. It is 0 with -rdc=true, as functions out of
+ * line ignore it. */
 __host__ __device__ constexpr unsigned resident(unsigned wanted)
 {
     return separate_compilation ? 0 : wanted;
@@ -221,7 +230,7 @@ __host__ __device__ constexpr bool valid_block_size(unsigned block_size)
            (block_size & (block_size - 1)) == 0;
 }
 
-/* Whether a type is in a list. */
+/* Says whether a type is in a list. */
 template <class Value, class... List>
 struct one_of {
     static constexpr bool value = false;
@@ -239,7 +248,7 @@ namespace standard
 using namespace ::std;
 }
 #else
-/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+/* NVRTC has no headers. The rooms below use this much of <type_traits>, for built-in types. */
 namespace standard
 {
 template <bool Condition, class Yes, class No>
@@ -265,7 +274,8 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory, in bytes: arrays of several types cannot share a name. */
+/* The block's dynamic shared memory is an array of bytes, as arrays of several types cannot share a
+ * name. */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
@@ -302,8 +312,8 @@ FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
     return words.value();
 }
 
-/* Shuffles return another lane's value, of any type. All 32 lanes call them. This one returns that
- * of the lane `delta` above, or the lane's own where there is no such lane. */
+/* Returns the value of the lane `delta` above, or the lane's own where there is no such lane.
+ * Shuffles take any type, and all 32 lanes call them. */
 template <class Value>
 FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
@@ -355,9 +365,9 @@ FASTREDUCE_DEVICE void wait_for_previous_grid()
 #endif
 }
 
-/* Prefetches bytes into L2, of whole vectors of 16 from the first one's on, and does not wait for
- * them. May stand before wait_for_previous_grid: what that grid writes goes to L2 too, and nothing
- * is read yet. */
+/* Prefetches whole vectors of 16 bytes into L2, from the one that `from` is in, and does not wait
+ * for them. It may stand before wait_for_previous_grid: what that grid writes goes to L2 too, and
+ * nothing is read yet. */
 FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
@@ -371,12 +381,12 @@ FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
 #endif
 }
 
-/* The same of elements apart from each other, by each lane: their lines. */
+/* Prefetches the cache lines of `count` elements, which lie `stride` elements from each other. */
 template <class Element>
 FASTREDUCE_DEVICE void prefetch_to_l2(const Element *from, size_t stride, size_t count)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    const size_t apart = stride * sizeof(Element), step = apart < 128 ? 128 / apart : 1;
+    const size_t distance = stride * sizeof(Element), step = distance < 128 ? 128 / distance : 1;
 #pragma unroll 1
     for (size_t k = 0; k < count; k += step)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(from + k * stride) : "memory");
@@ -385,13 +395,14 @@ FASTREDUCE_DEVICE void prefetch_to_l2(const Element *from, size_t stride, size_t
 #endif
 }
 
-/* Whether a pack is two numbers. */
+/* Says whether a pack is two numbers. */
 template <class Pack>
 struct is_two_numbers {
     static constexpr bool value = false;
 };
 
-/* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
+/* Loads what is read once, and so may leave the cache first. This is __ldcs, which older headers of
+ * Clang do not have. */
 FASTREDUCE_DEVICE float4 load_streaming(const float4 *from)
 {
 #ifdef __CUDA_ARCH__
@@ -410,18 +421,18 @@ template <bool Streaming, class Pack>
 FASTREDUCE_DEVICE Pack load_pack(const Pack *from)
 {
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
-    /* the compiler would wait for a conditional load, to convert its words */
+    /* the compiler would wait for a conditional load, as it converts the words at once */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
-    const float4 *const place = reinterpret_cast<const float4 *>(from);
-    const float4 loaded_words = Streaming ? load_streaming(place) : *place;
+    const float4 *const vector = reinterpret_cast<const float4 *>(from);
+    const float4 loaded_words = Streaming ? load_streaming(vector) : *vector;
     Pack loaded;
     memcpy(static_cast<void *>(&loaded), &loaded_words,
            sizeof(Pack) < sizeof loaded_words ? sizeof(Pack) : sizeof loaded_words);
     return loaded;
 }
 
-/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
- * wait_for_copies. Takes no registers where the GPU can copy by itself. */
+/* Copies 16 aligned bytes from global to shared memory. This thread may read them after
+ * wait_for_copies. It takes no registers where the GPU can copy by itself. */
 FASTREDUCE_DEVICE void copy_vector(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -440,7 +451,7 @@ FASTREDUCE_DEVICE void wait_for_copies()
 #endif
 }
 
-/* A word with so many low bits set; all for 32 and more. */
+/* Returns a word with the lowest `count` bits set, or all 32 if there are no more. */
 FASTREDUCE_DEVICE unsigned low_bits(unsigned count)
 {
 #ifdef __CUDA_ARCH__
@@ -460,8 +471,9 @@ FASTREDUCE_DEVICE void back_off()
 
 /* How blocks hand partials over, in one of two ways.
  *
- * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
- * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
+ * Words with flags (publish, peek): one word has 63 bits of a value and a flag. It is stored and
+ * loaded as a whole, so that whoever sees the flag sees the value, without a fence. Zero is "not
+ * published".
  *
  * A ticket (warp_comes_last), for what is not in such words: a warp fences what it wrote, and one
  * thread adds to the ticket. If its warp is the last one it fences again, before the others learn
@@ -491,14 +503,15 @@ FASTREDUCE_DEVICE status_word peek(const status_word *slot)
 #endif
 }
 
-/* By a warp, which adds `own` to the ticket: whether it is the last, which makes it `all`. */
-FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word own, status_word all)
+/* Adds the warp's share to the ticket. Returns true for the last warp, which brings it to `total`.
+ * */
+FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word share, status_word total)
 {
     __threadfence();
     __syncwarp();
     unsigned last = 0;
     if (threadIdx.x % warp_size == 0) {
-        last = atomicAdd(ticket, own) + own == all;
+        last = atomicAdd(ticket, share) + share == total;
         if (last) __threadfence();
     }
     last = __shfl_sync(all_lanes, last, 0);
@@ -589,7 +602,7 @@ __host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 }
 #endif
 
-/* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
+/* Return the sum of the 32 lanes' values modulo 2^32, or the greatest or least, to every lane. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -616,7 +629,7 @@ FASTREDUCE_DEVICE unsigned warp_max(unsigned value)
 
 FASTREDUCE_DEVICE unsigned warp_min(unsigned value) { return ~warp_max(~value); }
 
-/* a * b + c rounded once. */
+/* Returns a * b + c, rounded once. */
 FASTREDUCE_DEVICE double fused(double a, double b, double c)
 {
 #ifdef __CUDA_ARCH__
@@ -637,7 +650,8 @@ __host__ FASTREDUCE_DEVICE To bits_as(From from)
     return to;
 }
 
-/* a + b rounded down or up: equal where nothing is rounded. On the CPU of normal positive sums. */
+/* Returns a + b rounded down or up: both are equal if the sum is exact. On the CPU the sum is
+ * positive and normal. */
 template <bool Up>
 FASTREDUCE_DEVICE float ieee_add_rounding(float a, float b)
 {
@@ -655,7 +669,7 @@ FASTREDUCE_DEVICE float ieee_add_rounding(float a, float b)
 #endif
 }
 
-/* The value of a 16-bit float of IEEE 754. */
+/* Returns the value of a 16-bit float of IEEE 754. */
 FASTREDUCE_DEVICE float half_to_float(unsigned short bits)
 {
 #ifdef __CUDA_ARCH__
@@ -670,7 +684,8 @@ FASTREDUCE_DEVICE float half_to_float(unsigned short bits)
 #endif
 }
 
-/* An unsigned number in a float's order; of any width. The NaN above counts as the greatest. */
+/* Maps a float's bits, of any width, to an unsigned number in the same order. Positive NaNs come
+ * last. */
 template <class Unsigned>
 __host__ FASTREDUCE_DEVICE Unsigned ordered_bits(Unsigned bits)
 {
@@ -685,8 +700,8 @@ __host__ FASTREDUCE_DEVICE Unsigned from_ordered_bits(Unsigned ordered)
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
 }
 
-/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
- * for each of the two in a word. */
+/* Return the greater of two, or of each of the two halves in a word: -0 is less than +0. Where one
+ * is NaN the result is a NaN, always the same. */
 __host__ FASTREDUCE_DEVICE float max_or_nan(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -723,7 +738,7 @@ FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
     return greater;
 }
 
-/* The greater of 16 unsigned bits, for both halves of a word. */
+/* Returns the greater of 16 unsigned bits, for both halves of a word. */
 FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
 {
 #ifdef __CUDA_ARCH__
@@ -774,7 +789,7 @@ FASTREDUCE_DEVICE Sum add_halves(unsigned a, Sum sum)
 #endif
 }
 
-/* All ones for each byte, or half, of a word that is negative; else zeros. */
+/* Returns all ones for each byte, or half, of a word that is negative, and zeros for others. */
 template <unsigned Bytes>
 FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
 {
@@ -861,8 +876,8 @@ struct type_identity {
     using type = Type;
 };
 
-/* What kind of type an element has. Equivalent types have one `type`: long and long long, __half
- * and f16. */
+/* Describes a type of elements. Equivalent types have one `type`: long and long long, __half and
+ * f16. */
 template <class Input>
 struct element {
     static constexpr bool is_signed = standard::is_signed<Input>::value,
@@ -914,7 +929,7 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         for (unsigned j = 0; j < size; ++j)
             if (j < count) item[j] = from[j];
     }
-    /* Loads elements that may lie anywhere, `stride` of them after one another. */
+    /* Loads elements that lie `stride` elements from each other, at any address. */
     FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
@@ -1122,7 +1137,7 @@ struct multiplies {
     }
 };
 
-/* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
+/* Minimum and maximum are NaN where an element is NaN. -0 is less than +0. */
 struct maximum {
     template <class Value>
     static __host__ FASTREDUCE_DEVICE Value identity()
@@ -1179,7 +1194,8 @@ __host__ __device__ constexpr result_kind numeric_kind(const void *)
 
 } // namespace detail
 
-/* Numeric types, AUTO only: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+/* These are for numbers, and for AUTO only. fastreduce.h says what they do, under FASTREDUCE_ARGMIN
+ * and so on. */
 struct argmin : detail::numeric<detail::result_kind::index> {
 };
 struct argmax : detail::numeric<detail::result_kind::index> {
@@ -1215,8 +1231,7 @@ __host__ __device__ constexpr auto result_type()
     using row = result_kind;
     constexpr row kind =
         one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
-    constexpr bool is_integer = element<Input>::is_integer, is_short = sizeof(Input) < 8,
-                   adds = kind == row::sum || kind == row::sum_abs || kind == row::mean;
+    constexpr bool is_integer = element<Input>::is_integer;
     if constexpr (kind == row::index)
         return type_identity<long long>();
     else if constexpr (kind == row::count || (kind == row::sum_abs && is_integer))
@@ -1225,9 +1240,10 @@ __host__ __device__ constexpr auto result_type()
         return type_identity<unsigned_t<Input>>();
     else if constexpr (kind == row::mean && is_integer)
         return type_identity<double>();
-    else if constexpr (kind == row::sum && is_integer && is_short)
+    else if constexpr (kind == row::sum && is_integer && sizeof(Input) < 8)
         return type_identity<typename integer_of<8, element<Input>::is_signed>::type>();
-    else if constexpr (adds && element<Input>::is_float && is_short)
+    else if constexpr ((kind == row::sum || kind == row::sum_abs || kind == row::mean) &&
+                       element<Input>::is_float && sizeof(Input) < 8)
         return type_identity<float>();
     else
         return type_identity<Input>();
@@ -1266,7 +1282,18 @@ FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Coun
     return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
 }
 
-/* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
+/* Returns the sum of map(x) for a pack's elements. */
+template <class Value, class Element, class Map>
+FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
+{
+    Value values[pack<Element>::size];
+#pragma unroll
+    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from[j]);
+    return reduce_pairs(values, plus());
+}
+
+/* Splits a Value into words of 63 bits, the payload, beside which a flag has room, and joins them.
+ * */
 constexpr unsigned payload_bits = 63;
 
 template <class Value>
@@ -1300,7 +1327,7 @@ struct word_format {
     }
 };
 
-/* A thread's packs as elements of another type of the same size. */
+/* Reads a thread's packs as elements of another type of the same size. */
 template <class Type, class Items>
 struct items_as {
     using Element = Type;
@@ -1315,7 +1342,8 @@ struct items_as {
     FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
 };
 
-/* What most reducers have: a sum of Values, which start at 0, without another step at the end. */
+/* Supplies what most reducers share: they add Values, starting with 0, and do no more at the end.
+ * */
 template <class Reducer>
 struct common_reducer {
     static constexpr bool any_order = false, commutes = true, needs_element_count = false,
@@ -1376,7 +1404,7 @@ struct common_reducer {
   private:
     FASTREDUCE_DEVICE const Reducer &self() const { return static_cast<const Reducer &>(*this); }
 };
-/* What those have whose elements may be combined in any order. */
+/* Supplies what reducers share that may combine elements in any order. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr bool any_order = true;
@@ -1611,7 +1639,8 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
-        if (sizeof(Input) > 2 || step == result_step::none) return value; /* as wider ones always */
+        if (sizeof(Input) > 2 || step == result_step::none)
+            return value; /* wider ones have no other step */
         const double number = standard::is_signed<Input>::value && step == result_step::mean
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
@@ -1665,11 +1694,7 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     __host__ __device__ integer_mean(result_step = result_step::mean) {}
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        Partial values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = Partial(static_cast<number>(from[j]));
-        return reduce_pairs(values, plus());
+        return sum_over<Partial>(from, [](Element x) { return Partial(static_cast<number>(x)); });
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
@@ -1733,15 +1758,14 @@ struct key_transform {
     }
 };
 
-/* Magnitudes of a word's elements: x where the mask of signs is 0, and ~x + 1 where it is -1. */
+/* Turns a word's elements into their magnitudes: x where the mask of signs is 0, ~x + 1 where it is
+ * -1. */
 template <class Element>
 struct magnitudes_of {
     FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
-        using bits = bits_t<Element>;
-        if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        if (sizeof(Element) >= 4) return word >> (8 * sizeof word - 1) ? 0 - word : word;
         const unsigned narrow = static_cast<unsigned>(word);
-        if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
         constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
         const unsigned masks = sign_masks<size>(narrow),
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
@@ -1754,8 +1778,8 @@ FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
 {
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
-/* Returns the number of the first narrow element, two or four in a word, with these bits after a
- * transform of its word; there is one. */
+/* Returns the number of the first narrow element that has these bits after a transform of its word.
+ * There is one. */
 template <unsigned Bytes, class Transform>
 FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned bits,
                                            const Transform &transform)
@@ -1773,10 +1797,10 @@ FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned b
     return first;
 }
 
-/* The greatest of a pack, and of a thread's packs. For indices -0 equals +0: key_by_value gives
- * both one key, and first_of finds the first element of a pack that has it. `least` is the key of
- * the least element. Here of 32 and 64 bits. A double's Partial is its order_key, and its key is
- * the same for all NaNs. */
+/* Finds the greatest element of a pack, and of a thread's packs. `least` is the key of the least
+ * element. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the first
+ * element of a pack that has it. This is for 32 and 64 bits. A double's Partial is its order_key,
+ * and all its NaNs have one key. */
 template <class Element, unsigned Size = sizeof(Element)>
 struct greatest {
     static constexpr bool is_float = standard::is_same<Element, float>::value,
@@ -1845,7 +1869,7 @@ struct greatest {
     }
 };
 
-/* Halves and 16-bit integers, two in a word. Keys of integers are their bits. */
+/* Compares halves and 16-bit integers, two in a word. Keys of integers are their bits. */
 template <class Element>
 struct greatest<Element, 2> {
     static constexpr bool is_float = element<Element>::is_float,
@@ -1886,11 +1910,10 @@ struct greatest<Element, 2> {
   private:
     static FASTREDUCE_DEVICE unsigned greater_half(Partial best)
     {
-        const unsigned low = best & 0xffff, high = best >> 16;
-        if constexpr (is_float)
-            return merge(best, high) & 0xffff;
-        else
-            return high > low ? high : low;
+        const unsigned high = best >> 16;
+        if constexpr (is_float) best = merge(best, high);
+        best &= 0xffff;
+        return is_float || best > high ? best : high;
     }
     static FASTREDUCE_DEVICE Key to_key(unsigned half)
     {
@@ -1910,8 +1933,8 @@ struct greatest<Element, 2> {
     }
 };
 
-/* Bytes. The hardware compares 16 bits at a time, so each takes the upper half of 16: bytes 1 and 3
- * in one word, 0 and 2 in another. What lies below them does not matter. */
+/* Compares bytes. The hardware compares 16 bits at a time, so each byte takes the upper half of 16:
+ * bytes 1 and 3 in one word, 0 and 2 in another. What lies below them does not matter. */
 template <class Element>
 struct greatest<Element, 1> {
     struct Partial {
@@ -1959,7 +1982,7 @@ FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
     return static_cast<unsigned long long>(high) << 32 | low;
 }
 
-/* What reducers by keys share: they fill packs with an element of the array. */
+/* Supplies what reducers by keys share: they fill packs with an element of the array. */
 template <class Reducer>
 struct keyed_reducer : unordered_reducer<Reducer> {
     static constexpr bool by_warp = true;
@@ -2011,7 +2034,7 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
     }
 };
 
-/* The key of an extreme, and the first index of it. */
+/* Holds the key of an extreme, and its first index. */
 template <class Key>
 struct key_and_index {
     static constexpr unsigned key_words = sizeof(Key) / 4, words = key_words + 2;
@@ -2055,7 +2078,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        /* without branches; select() takes a few instructions more here */
+        /* without branches; select() takes more instructions here */
         const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
         Value best;
 #pragma unroll
@@ -2154,16 +2177,6 @@ FASTREDUCE_DEVICE double to_double(Number x)
     } else {
         return ieee_cast<double>(x);
     }
-}
-
-/* Returns the sum of map(x) for a pack's elements. */
-template <class Value, class Element, class Map>
-FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
-{
-    Value values[pack<Element>::size];
-#pragma unroll
-    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from[j]);
-    return reduce_pairs(values, plus());
 }
 
 /* Returns true if all of a pack's floats are zeros, of either sign: then a sum of squares of 0 is
@@ -2327,7 +2340,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     FASTREDUCE_DEVICE Element padding(const void *) const { return pivot; }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        constexpr unsigned size = pack<Element>::size;
+        [[maybe_unused]] constexpr unsigned size = pack<Element>::size;
         if constexpr (element<Input>::is_integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
             const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
@@ -2349,13 +2362,10 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                     return Value{ieee_cast<double>(sum), ieee_cast<double>(of_squares)}.moved(
                         difference(from[0], pivot), size);
             }
-            Value values[size];
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) {
-                const double x = difference(from[j], pivot);
-                values[j] = {x, square()(x)};
-            }
-            return reduce_pairs(values, plus());
+            return sum_over<Value>(from, [&](Element x) {
+                const double distance = difference(x, pivot);
+                return Value{distance, square()(distance)};
+            });
         }
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
@@ -2414,12 +2424,11 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &x, const pack<Element> &y)
     {
-        constexpr unsigned size = pack<Element>::size;
         Partial sum = 0;
         if constexpr (is_float) {
-            Value values[size];
+            Value values[pack<Element>::size];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) values[j] = product(x[j], y[j]);
+            for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = product(x[j], y[j]);
             sum = reduce_pairs(values, plus());
         } else if constexpr (sizeof(Input) == 1) {
 #pragma unroll
@@ -2434,7 +2443,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
             sum += high;
         } else {
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) sum += product(x[j], y[j]);
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += product(x[j], y[j]);
         }
         return sum;
     }
@@ -2459,8 +2468,8 @@ __host__ __device__ constexpr bool can_share_kernel()
            One::two_arrays == Other::two_arrays;
 }
 
-/* One of several Reducers, which is known when it runs. Their Values are the same, and so is all
- * that is done with Values of more than one thread. */
+/* Holds one of several Reducers, which is known when it runs. They have one type of Value, and
+ * combine Values of several threads in the same way. */
 template <class First, class... Others>
 struct reducer_variant {
     static_assert((can_share_kernel<First, Others>() && ...),
@@ -2486,11 +2495,13 @@ struct reducer_variant {
         for (active = 0; !is_member[active];) ++active;
         static_cast<Member &>(members) = reducer;
     }
-    /* Calls with the active member. */
+    /* Calls the function with the active member. */
     template <class Function>
     FASTREDUCE_DEVICE auto visit(const Function &function) const
     {
-        return visit_from<First, Others...>(members, function);
+        return visit_type<First, Others...>([&](auto type) {
+            return function(static_cast<const typename decltype(type)::type &>(members));
+        });
     }
 
     static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
@@ -2509,7 +2520,9 @@ struct reducer_variant {
     }
     FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
-        visit_from<First, Others...>(members, [&](auto &member) { member.prepare(input, n); });
+        visit_type<First, Others...>([&](auto type) {
+            static_cast<typename decltype(type)::type &>(members).prepare(input, n);
+        });
     }
     template <class Items>
     FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
@@ -2535,30 +2548,20 @@ struct reducer_variant {
     }
 
   private:
-    template <class Member>
-    static FASTREDUCE_DEVICE const Member &get(const Member &member)
-    {
-        return member;
-    }
-    template <class Member>
-    static FASTREDUCE_DEVICE Member &get(Member &member)
-    {
-        return member;
-    }
-    /* Calls with the active one of Member and Later, the last members. */
-    template <class Member, class... Later, class Members, class Function>
-    FASTREDUCE_DEVICE auto visit_from(Members &all_members, const Function &function) const
+    /* Calls the function with the type of the active member: Member or one of Later, the last. */
+    template <class Member, class... Later, class Function>
+    FASTREDUCE_DEVICE auto visit_type(const Function &function) const
     {
         if constexpr (sizeof...(Later) == 0)
-            return function(get<Member>(all_members));
+            return function(type_identity<Member>());
         else
             return active == sizeof...(Others) - sizeof...(Later)
-                       ? function(get<Member>(all_members))
-                       : visit_from<Later...>(all_members, function);
+                       ? function(type_identity<Member>())
+                       : visit_type<Later...>(function);
     }
 };
 
-/* The variants of the C functions. */
+/* Lists the variants of the C functions. */
 template <class... Types>
 struct type_list {
 };
@@ -2616,7 +2619,7 @@ using reducer_groups = type_list<
     reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
     reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
-/* Returns the variant of a list that has the Reducer, or the Reducer, in a type_identity. */
+/* Returns the variant of a list that holds the Reducer, or else the Reducer, in a type_identity. */
 template <class Reducer>
 __host__ __device__ constexpr auto find_variant(type_list<>)
 {
@@ -2631,15 +2634,15 @@ __host__ __device__ constexpr auto find_variant(type_list<reducer_variant<Member
         return find_variant<Reducer>(type_list<Rest...>());
 }
 
-/* The variant that a Reducer is in, by its first member, to keep kernels' names short; or the
- * Reducer itself, if it is in none. */
+/* Names a variant by its first member, to keep kernels' names short. group_of is the one that holds
+ * a Reducer, or the Reducer itself. */
 template <class First>
 struct group : decltype(find_variant<First>(reducer_groups()))::type {
 };
 template <class Reducer>
-__host__ __device__ constexpr auto find_group(type_identity<Reducer> own)
+__host__ __device__ constexpr auto find_group(type_identity<Reducer> reducer)
 {
-    return own;
+    return reducer;
 }
 template <class First, class... Others>
 __host__ __device__ constexpr auto find_group(type_identity<reducer_variant<First, Others...>>)
@@ -2664,7 +2667,7 @@ __host__ __device__ Group as_group(const Reducer &reducer)
 
 /* ---- The reducer of an operator ---- */
 
-/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
+/* Names the type that a sum reads. Modulo 2^64 signs make no difference to numbers of 64 bits. */
 template <class Input>
 using summed_t = standard::conditional_t<element<Input>::is_integer && sizeof(Input) == 8,
                                          unsigned long long, Input>;
@@ -2726,34 +2729,34 @@ template <class Operator, class Input>
 __host__ __device__ auto make_reducer()
 {
     using number = canonical_element_t<Operator, Input>;
-    constexpr bool is_integer = element<number>::is_integer, is_float = element<number>::is_float,
-                   has_sign = is_float || element<number>::is_signed;
-    constexpr unsigned size = sizeof(number);
+    using type = element<number>;
     if constexpr (standard::is_same<Operator, plus>::value) {
         return sum_reducer<summed_t<number>>();
-    } else if constexpr (standard::is_same<Operator, multiplies>::value && is_integer) {
+    } else if constexpr (standard::is_same<Operator, multiplies>::value && type::is_integer) {
         return integer_product<summed_t<number>>();
     } else if constexpr (standard::is_same<Operator, sum_abs>::value) {
-        return sum_reducer<number, standard::conditional_t<has_sign, magnitude, itself>>();
+        return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
+                                                           magnitude, itself>>();
     } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
         return sum_reducer<summed_t<number>, square>();
     } else if constexpr (standard::is_same<Operator, mean>::value) {
-        using of_integers =
-            standard::conditional_t<size <= 2, integer_reducer<number>, integer_mean<number>>;
-        return standard::conditional_t<is_float, plain_reducer<number, plus, itself, true>,
+        using of_integers = standard::conditional_t<(sizeof(number) <= 2), integer_reducer<number>,
+                                                    integer_mean<number>>;
+        return standard::conditional_t<type::is_float, plain_reducer<number, plus, itself, true>,
                                        of_integers>(result_step::mean);
     } else if constexpr (standard::is_same<Operator, norm2>::value) {
         /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
-        constexpr bool fits = element<number>::is_f16 || size == 1;
+        constexpr bool fits = type::is_f16 || sizeof(number) == 1;
         return standard::conditional_t<fits, sum_reducer<number, square>, norm_reducer<number>>(
             result_step::root);
     } else if constexpr (standard::is_same<Operator, variance>::value) {
         return variance_reducer<number>();
     } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
         using bits = bits_t<number>;
-        constexpr bits sign = size == 2 ? bits(0x80008000) : bits(1) << (8 * size - 1);
-        return count_reducer<unsigned_t<number>>(is_float ? ~sign : ~bits(0));
-    } else if constexpr (element<number>::is_number &&
+        constexpr bits sign =
+            sizeof(number) == 2 ? bits(0x80008000) : bits(1) << (8 * sizeof(number) - 1);
+        return count_reducer<unsigned_t<number>>(type::is_float ? ~sign : ~bits(0));
+    } else if constexpr (type::is_number &&
                          one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
         return make_extreme_reducer<Operator, number>();
     } else {
@@ -2763,7 +2766,7 @@ __host__ __device__ auto make_reducer()
 template <class Operator, class Input>
 using reducer_t = decltype(make_reducer<Operator, Input>());
 
-/* The reducer of a dot product of numbers. */
+/* Names the reducer of a dot product of numbers. */
 template <class Input>
 using dot_t = dot_reducer<summed_t<element_t<Input>>>;
 
