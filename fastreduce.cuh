@@ -3495,7 +3495,8 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksL
         }
         pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
-        constexpr unsigned unrolled = standard::is_same<Log, unsigned>::value ? 1 : warp_log;
+        [[maybe_unused]] constexpr unsigned unrolled =
+            standard::is_same<Log, unsigned>::value ? 1 : warp_log;
 #pragma unroll unrolled
         for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
             values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),

@@ -18,7 +18,7 @@
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 template <class T>
-struct moves_as_bytes<simt::traced<T>> : std::true_type {
+struct is_trivially_copyable<simt::traced<T>> : std::true_type {
 };
 } // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 

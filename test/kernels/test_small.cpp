@@ -473,11 +473,11 @@ static void window_limits()
 
 /* What a warp decides on: it does not show in results, but takes less time or more. */
 struct decision {
-    unsigned position, bins_used, bins_only;
+    unsigned position, bins_used, groups_to_skip;
 };
 static bool operator==(const decision &a, const decision &b)
 {
-    return a.position == b.position && a.bins_used == b.bins_used && a.bins_only == b.bins_only;
+    return a.position == b.position && a.bins_used == b.bins_used && a.groups_to_skip == b.groups_to_skip;
 }
 
 /* A float of each thread a group; what is decided after each. */
@@ -487,7 +487,7 @@ __global__ void decide(const float *script, unsigned groups, decision *decisions
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
-        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.bins_only};
+        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.groups_to_skip};
     }
 }
 
@@ -505,7 +505,7 @@ static void decided(const char *what, const std::vector<float> &script,
                           nullptr));
     for (unsigned k = 0; k < groups; ++k)
         check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
-                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].bins_only);
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].groups_to_skip);
 }
 
 static void decisions()
