@@ -301,17 +301,17 @@ static void first_indices()
                       : Value(0, ~0ull);
             const Key key = values[lane].key();
             if (key > wanted.key() ||
-                (key == wanted.key() && values[lane].position() < wanted.position()))
+                (key == wanted.key() && values[lane].index() < wanted.index()))
                 wanted = values[lane];
         }
         input.set(values);
         auto kernel = first_of_lanes<Element, Value>;
         CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
         for (const Value &found : output.get())
-            check::that(found.key() == wanted.key() && found.position() == wanted.position(),
+            check::that(found.key() == wanted.key() && found.position() == wanted.index(),
                         "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
                         static_cast<unsigned long long>(found.key()), found.position(),
-                        static_cast<unsigned long long>(wanted.key()), wanted.position());
+                        static_cast<unsigned long long>(wanted.key()), wanted.index());
     }
 }
 
@@ -477,7 +477,8 @@ struct decision {
 };
 static bool operator==(const decision &a, const decision &b)
 {
-    return a.position == b.position && a.bins_used == b.bins_used && a.groups_to_skip == b.groups_to_skip;
+    return a.position == b.position && a.bins_used == b.bins_used &&
+           a.groups_to_skip == b.groups_to_skip;
 }
 
 /* A float of each thread a group; what is decided after each. */
@@ -505,12 +506,12 @@ static void decided(const char *what, const std::vector<float> &script,
                           nullptr));
     for (unsigned k = 0; k < groups; ++k)
         check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
-                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].groups_to_skip);
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no",
+                    out[k].groups_to_skip);
 }
 
 static void decisions()
 {
-    if (exact_integer) return;
     /* the group's greatest, be it negative, or beside what is not finite */
     for (int exponent = 0; exponent < 255; ++exponent) {
         const float x = exponent == 0 ? 0x1p-149f : std::ldexp(1.0f, exponent - 127);
