@@ -308,9 +308,9 @@ static void first_indices()
         auto kernel = first_of_lanes<Element, Value>;
         CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
         for (const Value &found : output.get())
-            check::that(found.key() == wanted.key() && found.position() == wanted.index(),
+            check::that(found.key() == wanted.key() && found.index() == wanted.index(),
                         "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
-                        static_cast<unsigned long long>(found.key()), found.position(),
+                        static_cast<unsigned long long>(found.key()), found.index(),
                         static_cast<unsigned long long>(wanted.key()), wanted.index());
     }
 }
