@@ -76,7 +76,7 @@
  * export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
- * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
+ * 5 the ladder V0..V7, 6 the engine, 7 EXACT, 8 dispatcher, 9 the C functions. A
  * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
  * for the C functions both also into fastreduce.h: enumeration, list, and macros before them.
  * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
@@ -85,7 +85,56 @@
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
  * turns n elements into as many partials as it has blocks; levels follow until one partial is
- * left.
+ * left. The engine loads *packs* of 16 bytes. A pack, or a few neighboring ones, is a *leaf* of the
+ * tree over the index; what a leaf and its parents become is a *Value*. A block reduces a *run* of
+ * tiles, and a *group* of runs is what one block awaits.
+ *
+ * Map: where a call goes, by names to search for. One-line helpers and room 2 are left out.
+ *
+ * fastreduce_sum_f32, by AUTO
+ *   arguments   fastreduce_reduce, settings_for, reduce_array, check_array   (room 9)
+ *   kernels     find_auto, entry_for, kernels_of: by type and operator       (rooms 9, 8)
+ *   plan        plan_array: which tiles, and how many blocks                 (room 8)
+ *   launch      launch_array, launch, with_workspace, launch_kernel
+ *   kernel      reduce_pairwise, reduce_run: a block reduces its run         (room 6)
+ *     load      load_values, lane_packs::load
+ *     reduce    item_values, and the Reducer's values_of, reduce_pack        (room 3)
+ *     combine   lanes_value of a warp, block_value, carry over tiles, group_value of blocks
+ *     store     the Reducer's store, apply_step
+ *
+ * fastreduce_reduce_axis, of ARGMAX over columns of bytes
+ *   arguments   describe_shape, check_array, reduce_results
+ *   plan        launch_results, plan_strided, plan_columns
+ *   kernel      reduce_columns: a block reduces neighboring columns
+ *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
+ *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
+ *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
+ *     store     the Reducer's store
+ * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
+ * plan_long_rows for reduce_long_rows (reduce_run). Results of a few elements each go to
+ * reduce_by_threads, by plan_by_threads.
+ *
+ * fastreduce_reduce_segments
+ *   plan        plan_rows, plan_segments
+ *   kernel      reduce_segments, reduce_neighbours: a warp reduces neighboring segments
+ *     short     choose_neighbours, load_stage, reduce_staged: several at once, in shared memory
+ *     longer    reduce_by_warp
+ *     long      reduce_by_block: reduce_run by the block, after its warps' own segments
+ *     longest   result_queue::append, await; reduce_queued: reduce_run by many blocks
+ *
+ * fastreduce_sum_f32, by EXACT
+ *   plan        find_exact, launch_exact_array, plan_exact                   (rooms 9, 8)
+ *   kernel      reduce_exact; superaccumulator::add_items, add_group         (rooms 6, 7)
+ *     window    window_sum::add by add_to_window; what it misses: add_missed, add_to_bins
+ *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
+ *     store     carry_across_lanes, read_across_lanes: rounded once
+ * EXACT of many results takes the engine's kernels with exact_reducer, a Reducer of pairs of
+ * doubles; then resolve_exact_results for what no pair holds.
+ *
+ * fastreduce::reduce<FASTREDUCE_V2, 128>
+ *   checks      reduce, check_reduction                                      (room 8)
+ *   launch      plan_ladder, launch_ladder, launch_levels                    (rooms 8, 5)
+ *   kernel      v2_no_bank_conflict                                          (room 5)
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
