@@ -76,9 +76,9 @@
  * export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
- * 5 the ladder V0..V7, 6 the engine, 7 EXACT, 8 dispatcher, 9 the C functions. A
- * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h: enumeration, list, and macros before them.
+ * 5 the ladder V0..V7, 6 the engine, 7 EXACT, 8 dispatcher, 9 the C functions. A new operator goes
+ * into room 3, a new element type into room 3 and its declaration into room 2; for the C functions
+ * both also into fastreduce.h: enumeration, list, and macros before them.
  * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
  * compile with -std=c++17.
  *
@@ -124,7 +124,7 @@
  *
  * fastreduce_sum_f32, by EXACT
  *   plan        find_exact, launch_exact_array, plan_exact                   (rooms 9, 8)
- *   kernel      reduce_exact; superaccumulator::add_items, add_group         (rooms 6, 7)
+ *   kernel      reduce_exact; superaccumulator::add_items, add_group         (room 7)
  *     window    window_sum::add by add_to_window; what it misses: add_missed, add_to_bins
  *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
  *     store     carry_across_lanes, read_across_lanes: rounded once
@@ -3258,22 +3258,12 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
 #endif /* __CUDACC_RTC__ */
 
 /* ================================================================================================
- * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: kernels that reduce an array, whatever becomes of its elements.
+ * Room 6: the engine behind FASTREDUCE_AUTO
+ * May hold: kernels that reduce elements, whatever a Reducer makes of them.
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
  * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments;
  * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
- *
- * EXACT's of one array is reduce_exact. An Accumulator says what becomes of elements there:
- * `superaccumulator` in room 7. It is made of an output, a number of elements and dynamic shared
- * memory, and has
- *     Element                        what it reads
- *     two_arrays                     whether there may be another array, of a dot product
- *     block_size, resident_blocks    threads; and blocks of a multiprocessor
- *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
- *     reduce_blocks(status_words, output)
- *                                    from all blocks to the output
  * ============================================================================================= */
 
 namespace detail
@@ -5273,63 +5263,23 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
             reduce_tiny_results<most>(results, first, output);
 }
 
-/* ---- EXACT: one array ---- */
-
-constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
-
-/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
- * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
- * summed. */
-struct exact_output {
-    void *result;
-    int64_t *total;
-    fastreduce_operator op = FASTREDUCE_SUM;
-    int precision = 24;
-    unsigned mask = every_bit;
-};
-
-/* Reduces one array exactly. Blocks take its tiles in turn, as many blocks as there is room for,
- * because what they hand over is long. They go from the end to the front, as what was just written
- * is in the cache. As reduce_pairwise it begins before the previous grid has ended. */
-template <class Accumulator, unsigned Packs>
-__global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
-    reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
-{
-    using Element = typename Accumulator::Element;
-    constexpr unsigned block_size = Accumulator::block_size;
-    constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
-    const auto zero = []() { return Element(); };
-    size_t tiles = blocks_for(array.n, tile_elements);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
-    wait_for_previous_grid();
-    if (array.n_on_device != nullptr) {
-        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-        tiles = blocks_for(array.n, tile_elements);
-    }
-    Accumulator accumulator(output, array.n, dynamic_shared<void>());
-    /* Below 0 numbers wrap around. */
-#pragma unroll 1
-    for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
-        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
-        lane_packs<Element, Packs> items = {{}, offset.index, array.n};
-        items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
-        lane_packs<Element, Packs> others = items; /* squares, if there is no other array */
-        if (Accumulator::two_arrays && array.other != nullptr)
-            others.load(static_cast<const Element *>(array.other), offset, array.streaming, zero);
-        /* After the first loads it is 3 to 8 % faster than at once, up to 2^18 (one H200). */
-        allow_next_grid();
-        accumulator.add_items(items, others);
-    }
-    accumulator.reduce_blocks(status_words, output);
-}
-
 } // namespace detail
 
 /* ================================================================================================
- * Room 7: the superaccumulator
- * May hold: the accumulator behind FASTREDUCE_EXACT, whose arithmetic, for host and device, is in
- * fastreduce.h; EXACT's kernels for many results, which share its window; and last, what kernels of
- * users' own call: exact atomics, and exact sums of blocks.
+ * Room 7: EXACT
+ * May hold: all that only EXACT needs on the GPU; its arithmetic, for host and device, is in
+ * fastreduce.h. It offers reduce_exact for one array, of floats first, then of doubles and of
+ * products; resolve_exact_results for many results; and for users' own kernels exact_atomic_add,
+ * exact_carry, exact_value, exact_block_reduce and exact_block_add.
+ *
+ * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
+ * It is made of an output, a number of elements and dynamic shared memory, and has
+ *     Element                        what it reads
+ *     two_arrays                     whether there may be another array, of a dot product
+ *     block_size, resident_blocks    threads; and blocks of a multiprocessor
+ *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
+ *     reduce_blocks(status_words, output)
+ *                                    from all blocks to the output
  *
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
@@ -5345,8 +5295,21 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
 namespace detail
 {
 
-constexpr unsigned exact_bins =
-    17; /* 16 bins take 16 exponents each; one counts NaN and infinities */
+constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
+
+/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
+ * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
+ * summed. */
+struct exact_output {
+    void *result;
+    int64_t *total;
+    fastreduce_operator op = FASTREDUCE_SUM;
+    int precision = 24;
+    unsigned mask = every_bit;
+};
+
+/* 16 bins take 16 exponents each; one counts NaN and infinities. */
+constexpr unsigned exact_bins = 17;
 /* A window fits a multiple of 2^(position - 149) that is below 2^(position + 44 - 149). */
 constexpr unsigned window_bits = 44;
 /* The highest position whose anchors are both finite. */
@@ -5980,6 +5943,41 @@ struct superaccumulator {
         }
     }
 };
+
+/* Reduces one array exactly. Blocks take its tiles in turn, as many blocks as there is room for,
+ * because what they hand over is long. They go from the end to the front, as what was just written
+ * is in the cache. As reduce_pairwise it begins before the previous grid has ended. */
+template <class Accumulator, unsigned Packs>
+__global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
+    reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    constexpr unsigned block_size = Accumulator::block_size;
+    constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
+    const auto zero = []() { return Element(); };
+    size_t tiles = blocks_for(array.n, tile_elements);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
+    wait_for_previous_grid();
+    if (array.n_on_device != nullptr) {
+        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+        tiles = blocks_for(array.n, tile_elements);
+    }
+    Accumulator accumulator(output, array.n, dynamic_shared<void>());
+    /* Below 0 numbers wrap around. */
+#pragma unroll 1
+    for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
+        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
+        lane_packs<Element, Packs> items = {{}, offset.index, array.n};
+        items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
+        lane_packs<Element, Packs> others = items; /* squares, if there is no other array */
+        if (Accumulator::two_arrays && array.other != nullptr)
+            others.load(static_cast<const Element *>(array.other), offset, array.streaming, zero);
+        /* After the first loads it is 3 to 8 % faster than at once, up to 2^18 (one H200). */
+        allow_next_grid();
+        accumulator.add_items(items, others);
+    }
+    accumulator.reduce_blocks(status_words, output);
+}
 
 /* The parts of a float or double: significand * 2^shift in units of the least denormal. If it is
  * not finite, `special` says which of the three counting limbs counts it. */
