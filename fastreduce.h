@@ -113,12 +113,13 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_QUOTED(name) #name
 #define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
 #if defined(FASTREDUCE_DETAIL_OWN_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
-/* A second, plain name for a function that is defined above it */
-#define FASTREDUCE_DETAIL_PLAIN(name, plain)                                            \
-    FASTREDUCE_API __typeof__(name) FASTREDUCE_DETAIL_JOIN(name, _plain) __asm__(plain) \
-        __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(name))));
+/* A second, plain name for the function fastreduce_name, which is defined above it */
+#define FASTREDUCE_DETAIL_PLAIN(name)                                    \
+    FASTREDUCE_API __typeof__(fastreduce_##name) FASTREDUCE_DETAIL_JOIN( \
+        fastreduce_##name, _plain) __asm__("fastreduce_" #name)          \
+        __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(fastreduce_##name))));
 #else
-#define FASTREDUCE_DETAIL_PLAIN(name, plain)
+#define FASTREDUCE_DETAIL_PLAIN(name)
 #endif
 #define fastreduce_status_string FASTREDUCE_DETAIL_OWN(fastreduce_status_string)
 #define fastreduce_version FASTREDUCE_DETAIL_OWN(fastreduce_version)
@@ -923,39 +924,6 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts,
     ++counts[is_nan ? 0 : is_negative ? 2 : 1];
 }
 
-/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value
- * is *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
- * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index `top`,
- * the two digits below it, and whether any further below is not 0, which only breaks ties. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
-                                                            uint32_t low, int below, int top,
-                                                            int precision, uint64_t *significand,
-                                                            int *shift)
-{
-    uint64_t word = (uint64_t)high << 32 | middle, cut;
-    int zeros = 0, step, highest;
-
-    for (step = 16; step > 0; step /= 2) {
-        if (high >> (32 - step) == 0) {
-            high <<= step;
-            zeros += step;
-        }
-    }
-    if (zeros > 0) {
-        word = word << zeros | low >> (32 - zeros);
-        low <<= zeros;
-    }
-    below |= low != 0;
-
-    highest = 32 * top + 31 - zeros; /* position of the highest bit that is 1; 0 for the number 0 */
-    *shift = highest < precision ? 0 : highest - precision + 1;
-    *significand = word >> (highest < precision ? 63 - highest : 64 - precision);
-    if (*shift == 0) return;
-    cut = word << precision;
-    if (cut > (uint64_t)1 << 63 || (cut == (uint64_t)1 << 63 && (below || (*significand & 1))))
-        ++*significand;
-}
-
 /* The digits of the magnitude, in place; returns 1 where the number is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int digits)
 {
@@ -969,24 +937,6 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int di
     return negative;
 }
 
-/* The same of an accumulator's number; returns 1 where it is negative. */
-FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
-                                                       int precision, uint64_t *significand,
-                                                       int *shift)
-{
-    int64_t digit[FASTREDUCE_DETAIL_DIGITS];
-    int k, top = FASTREDUCE_DETAIL_DIGITS - 1, negative, below = 0;
-
-    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k) digit[k] = accumulator->limb[k];
-    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DETAIL_DIGITS);
-    while (top > 0 && digit[top] == 0) --top;
-    for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
-    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
-                                top >= 2 ? (uint32_t)digit[top - 2] : 0, below, top, precision,
-                                significand, shift);
-    return negative;
-}
-
 /* 0: finite; 1: NaN; 2: +infinity; 3: -infinity; given which of the three occurred. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, int negative)
 {
@@ -996,36 +946,6 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, 
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *counts)
 {
     return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
-}
-
-/* The bits of a float. */
-FASTREDUCE_DETAIL_FUNCTION uint32_t fastreduce_detail_pack_f32(int special, int negative,
-                                                               uint64_t significand, int shift)
-{
-    const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
-    uint32_t bits;
-
-    if (special) {
-        bits = special == 1 ? nan : infinity;
-        negative = special == 3;
-    } else {
-        /* The significand's top bit adds the one that the exponent field is ahead of the shift,
-         * and a carry out of rounding lands in the exponent; a denormal has neither. 2^128 and
-         * beyond come out as infinity or larger bits: shift is 360 at the most. */
-        bits = ((uint32_t)shift << 23) + (uint32_t)significand;
-        if (bits > infinity) bits = infinity;
-    }
-    return bits | (uint32_t)negative << 31;
-}
-
-FASTREDUCE_DETAIL_FUNCTION uint32_t
-fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
-{
-    uint64_t significand;
-    int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
-    return fastreduce_detail_pack_f32(
-        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_DETAIL_NAN_COUNT), negative,
-        significand, shift);
 }
 
 /* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where the highest bit of high is 1, or 0.
@@ -1152,7 +1072,9 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
             const int below = value.below || value.low != 0;
             bits = cut < 64 ? value.high >> cut : 0;
             bits += rest > half || (rest == half && (below || (bits & 1)));
-            /* as fastreduce_detail_pack_f32 */
+            /* The top bit adds the one that the exponent's field is ahead of `lowest - least`, and a
+             * carry out of rounding lands in the exponent. A denormal has neither. What is past the
+             * largest finite value comes out as infinity or more. */
             bits += (uint64_t)(lowest - least) << (precision - 1);
             if (bits > infinity) bits = infinity;
         }
@@ -1339,12 +1261,11 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #endif
 
 /* Elements whose sum fits one limb, or the window's two integers of 32 bits: a row */
-#define FASTREDUCE_DETAIL_FEW 256
-#define FASTREDUCE_DETAIL_MANY (16 * FASTREDUCE_DETAIL_FEW)
+#define FASTREDUCE_DETAIL_ROW 256
+#define FASTREDUCE_DETAIL_BLOCK (16 * FASTREDUCE_DETAIL_ROW)
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#define FASTREDUCE_DETAIL_WIDE_ROW 128 /* doubles whose sum fits the window's two integers */
-#define FASTREDUCE_DETAIL_CHUNK 512    /* elements that are converted at once: rows */
-#define FASTREDUCE_DETAIL_LEVEL 44     /* bits of a level of the wider window, and levels */
+#define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once: rows */
+#define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the wider window, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
@@ -1362,9 +1283,9 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 
 /* So that objects hold a large function only once */
 #if defined(__clang__) || !defined(__GNUC__)
-#define FASTREDUCE_DETAIL_ONCE static inline
+#define FASTREDUCE_DETAIL_NOINLINE static inline
 #else
-#define FASTREDUCE_DETAIL_ONCE static __attribute__((noinline, noclone, unused))
+#define FASTREDUCE_DETAIL_NOINLINE static __attribute__((noinline, noclone, unused))
 #endif
 
 /* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
@@ -1384,6 +1305,19 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
 #define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
+
+/* Defines `name`, which calls name_any, or where the CPU has AVX2, a copy of that for AVX2. */
+#ifdef FASTREDUCE_DETAIL_AVX2
+#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments)                           \
+    FASTREDUCE_DETAIL_AVX2 static int name##_avx2 parameters { return name##_any arguments; } \
+    static inline int name parameters                                                         \
+    {                                                                                         \
+        return FASTREDUCE_DETAIL_HAS_AVX2 ? name##_avx2 arguments : name##_any arguments;     \
+    }
+#else
+#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments) \
+    static inline int name parameters { return name##_any arguments; }
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1471,7 +1405,8 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 }
 
 /* The two may be one. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int64_t *from,
+                                                        int digits)
 {
     int64_t other[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     int k;
@@ -1488,24 +1423,33 @@ FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulato
     fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits, int least,
-                                                            fastreduce_operator op, uint64_t n,
-                                                            int precision)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits,
+                                                                int least, fastreduce_operator op,
+                                                                uint64_t n, int precision)
 {
     return fastreduce_detail_read(limb, digits, least, op, n, precision);
 }
 
+/* Returns the bits of an accumulator's number, rounded. */
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_round(const int64_t *limb, int digits,
+                                                            int least, int precision)
+{
+    int64_t copy[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
+    memcpy(copy, limb, ((size_t)digits + 4) * sizeof *copy);
+    return fastreduce_detail_host_read(copy, digits, least, FASTREDUCE_SUM, 0, precision);
+}
+
 FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
 {
-    return fastreduce_detail_float_of(fastreduce_detail_read_f32(accumulator));
+    return fastreduce_detail_float_of(
+        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_DIGITS, -149, 24));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
 fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
 {
-    fastreduce_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(
+        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_DIGITS, -149, 53));
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -1518,17 +1462,15 @@ fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
 FASTREDUCE_DETAIL_DEFINE float
 fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
 {
-    fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_float_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
+    return fastreduce_detail_float_of(
+        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, 24));
 }
 
 FASTREDUCE_DETAIL_DEFINE double
 fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
 {
-    fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(
+        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, 53));
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -1541,19 +1483,17 @@ fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
 FASTREDUCE_DETAIL_DEFINE double
 fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator)
 {
-    fastreduce_product_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(
-        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
-                                    FASTREDUCE_DETAIL_PRODUCT_LEAST, FASTREDUCE_SUM, 0, 53));
+    return fastreduce_detail_double_of(fastreduce_detail_round(
+        accumulator->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, 53));
 }
 
-/* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
- * come at once, add less than 2^63 - 2^38 to a limb that was normalized; 255 less than 2^63 - 2^54
- * to any limb of fastreduce_detail_add_many's. */
+/* Adds a row or less, one by one, each to one limb, shifted by up to 31 bits: less than 2^63 - 2^38
+ * to a limb, for which carries make room. */
 static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
 {
     size_t i;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
+    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_DIGITS);
     for (i = 0; i < n; ++i) {
         uint32_t bits, exponent, normal;
         memcpy(&bits, input + i, sizeof bits);
@@ -1620,60 +1560,18 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
     }
 }
 
-/* The sum of at most FASTREDUCE_DETAIL_FEW elements as *sum * 2^(*position - 149), if they are
- * finite and their exponents differ by 31 at most: an int64 holds it then. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_sum_near(const float *input, size_t n,
-                                                               int64_t *sum, unsigned *position)
-{
-    const uint32_t one = 0x800000; /* the lowest bit of the exponent, and the implicit bit */
-    uint32_t greatest = 0, least = 0xffffffff, lowest;
-    int64_t total = 0;
-    size_t i;
-
-    for (i = 0; i < n; ++i) {
-        uint32_t magnitude;
-        memcpy(&magnitude, input + i, sizeof magnitude);
-        magnitude &= 0x7fffffff;
-        greatest = magnitude > greatest ? magnitude : greatest;
-        least = magnitude - 1 < least ? magnitude - 1 : least; /* zeros do not count */
-    }
-    lowest = (least + 1) >> 23;
-    if (greatest >= 255 * one || (greatest >> 23) - lowest > 31) return 0;
-    if (lowest > 0) --lowest; /* denormals have the scale of exponent 1 */
-    for (i = 0; i < n; ++i) {
-        uint32_t bits, magnitude, implicit;
-        int32_t sign, significand;
-        memcpy(&bits, input + i, sizeof bits);
-        magnitude = bits & 0x7fffffff;
-        implicit = magnitude < one ? 0 : one;
-        sign = -(int32_t)(bits >> 31);
-        significand = ((int32_t)((bits & (one - 1)) | implicit) ^ sign) - sign;
-        total += (int64_t)((uint64_t)(int64_t)significand
-                           << (((magnitude - implicit) / one - lowest) & 31));
-    }
-    *sum = total;
-    *position = lowest;
-    return 1;
-}
-
 #ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_near_avx2(const float *input, size_t n,
-                                                                  int64_t *sum, unsigned *position)
-{
-    return fastreduce_detail_sum_near(input, n, sum, position);
-}
-
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep it from vectorising */
 #endif
 /* The window. A float whose exponent is one of the 24 from position + 1 on is an integer times
- * 2^(position - 149): its significand shifted by 0 to 23 bits, below 2^47 in magnitude. Shifts
- * give its multiples of 2^24, rounded down, and its lowest 32 bits, and both add up in 32 bits, so
- * that a vector holds many: what the multiples leave is 0 to 2^24 - 1 for each float, so for a row
- * the lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU:
- * rounding modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it
- * reads 20 GB/s where bins read 8 and a loop that adds floats 5.
+ * 2^(position - 149): its significand shifted by 0 to 23 bits, below 2^47 in magnitude. Shifts give
+ * its multiples of 2^24, rounded down, and its lowest 32 bits. Both add up in 32 bits, so that a
+ * vector holds many. What the multiples leave is 0 to 2^24 - 1 for each float, so for a row the
+ * lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU: rounding
+ * modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it reads 20 GB/s
+ * where bins read 8 and a loop that adds floats 5.
  *
  * Sums n elements, which are rows, in units of 2^(position - 149), and returns 1 if all are in the
  * window or zeros. *greatest: the bits of the greatest magnitude. */
@@ -1687,18 +1585,18 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
     size_t i;
     int k;
 
-    for (i = 0; i < n; i += FASTREDUCE_DETAIL_FEW) {
+    for (i = 0; i < n; i += FASTREDUCE_DETAIL_ROW) {
         uint32_t high = 0, low = 0; /* sums modulo 2^32 */
         /* Two rows ahead: hardware prefetchers stop at the end of a page, and the loop is too long
          * for the core to see past. From memory twice as fast (Intel Xeon with AMX,
          * one core: 11.3 GB/s, 5.6 without). Past the end of the input it does nothing. */
-        for (k = 0; k < FASTREDUCE_DETAIL_FEW; k += 16)
+        for (k = 0; k < FASTREDUCE_DETAIL_ROW; k += 16)
             __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
-                                              2 * FASTREDUCE_DETAIL_FEW * sizeof *input));
+                                              2 * FASTREDUCE_DETAIL_ROW * sizeof *input));
 #ifdef __clang__
 #pragma clang loop vectorize(enable)
 #endif
-        for (k = 0; k < FASTREDUCE_DETAIL_FEW; ++k) {
+        for (k = 0; k < FASTREDUCE_DETAIL_ROW; ++k) {
             int32_t bits, magnitude, is_below, is_negative, significand;
             uint32_t shift;
             memcpy(&bits, input + i + k, sizeof bits);
@@ -1723,15 +1621,22 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
 #pragma clang diagnostic pop
 #endif
 
-/* Adds n elements, which are rows, and returns 1; or adds nothing, where no window has them all.
- * The window is the last call's, or if they miss it, the one with the greatest of them and one more
- * binade. */
+/* Adds n elements, which are rows or less than one, and returns 1; or adds nothing, where no window
+ * has them all. The window is the last call's, or if they miss it, the one with the greatest of
+ * them and one more binade. */
 static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *input, size_t n,
                                                   unsigned *position)
 {
+    float row[FASTREDUCE_DETAIL_ROW];
     int64_t sum;
     uint32_t greatest;
 
+    if (n < FASTREDUCE_DETAIL_ROW) { /* zeros follow */
+        memset(row, 0, sizeof row);
+        memcpy(row, input, n * sizeof *row);
+        input = row;
+        n = FASTREDUCE_DETAIL_ROW;
+    }
     if (!fastreduce_detail_sum_window(input, n, *position, &sum, &greatest)) {
         const unsigned exponent = greatest >> 23, last = *position;
         *position = exponent <= 23 ? 0 : exponent < 253 ? exponent - 23 : 230;
@@ -1744,89 +1649,54 @@ static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *in
 }
 #endif
 
-/* The same where it is faster than adding the elements one by one. */
-static inline int fastreduce_detail_sum_few(const float *input, size_t n, int64_t *sum,
-                                            unsigned *position)
-{
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (n >= 8 && n <= FASTREDUCE_DETAIL_FEW && FASTREDUCE_DETAIL_HAS_AVX2)
-        return fastreduce_detail_sum_near_avx2(input, n, sum, position);
-#endif
-    return n <= 16 && fastreduce_detail_sum_near(input, n, sum, position);
-}
-
-/* Adds at most FASTREDUCE_DETAIL_FEW elements. */
-static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, size_t n)
-{
-    int64_t sum;
-    unsigned position;
-    if (fastreduce_detail_sum_few(input, n, &sum, &position))
-        fastreduce_detail_add_scaled(limb, sum, position);
-    else
-        fastreduce_detail_add_each(limb, input, n);
-}
-
 /* The state of a streaming sum. */
-typedef struct fastreduce_detail_progress {
+typedef struct fastreduce_detail_float_sum {
     fastreduce_detail_bins bins;
     size_t in_bins;    /* elements since the bins were empty */
     size_t rows;       /* that go to the window at once */
     unsigned position; /* of the window */
-} fastreduce_detail_progress;
+} fastreduce_detail_float_sum;
 
-static inline void fastreduce_detail_begin(fastreduce_detail_progress *at)
+/* Adds floats, block by block, to the window. Blocks that miss it go to bins, or if they are few,
+ * one by one. A block is a row first and after a miss, and grows with each that fits: data too wide
+ * for the window take hardly longer than by bins alone. */
+static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *state, int64_t *limb,
+                                                const float *input, size_t n)
 {
-    at->in_bins = 0;
-    at->rows = 1;
-    at->position = 230; /* the highest; a guess */
-}
-
-static inline void fastreduce_detail_end(fastreduce_detail_progress *at, int64_t *limb)
-{
-    if (at->in_bins > 0) fastreduce_detail_flush_bins(at->bins, limb);
-}
-
-/* Adds many, block by block: to the window, or where they miss it, to bins. A block is a row at
- * first and after a miss, and grows with each that fits, so that data too wide for the window take
- * hardly longer than by bins alone. */
-static inline void fastreduce_detail_add_many(fastreduce_detail_progress *at, int64_t *limb,
-                                              const float *input, size_t n)
-{
-    size_t done = 0, block;
+    size_t i, block;
 #ifdef FASTREDUCE_DETAIL_AVX2
     const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
 #endif
 
-    for (; done < n; done += block) {
+    for (i = 0; i < n; i += block) {
 #ifdef FASTREDUCE_DETAIL_AVX2
-        if (has_window) {
-            block = n - done;
-            if (block < FASTREDUCE_DETAIL_FEW && at->in_bins == 0) {
-                fastreduce_detail_add_few(limb, input + done, block);
+        if (has_window && n - i >= 64) {
+            block = (n - i) / FASTREDUCE_DETAIL_ROW;
+            block = (block < state->rows ? block : state->rows) * FASTREDUCE_DETAIL_ROW;
+            if (block == 0) block = n - i;
+            if (fastreduce_detail_add_to_window(limb, input + i, block, &state->position)) {
+                if (block < FASTREDUCE_DETAIL_BLOCK) state->rows *= 2;
                 continue;
             }
-            block /= FASTREDUCE_DETAIL_FEW;
-            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_FEW;
-            if (block > 0 &&
-                fastreduce_detail_add_to_window(limb, input + done, block, &at->position)) {
-                at->rows = block < FASTREDUCE_DETAIL_MANY ? 2 * at->rows : at->rows;
-                continue;
-            }
-            at->rows = 1;
+            state->rows = 1;
         }
 #endif
-        block = n - done < FASTREDUCE_DETAIL_MANY ? n - done : FASTREDUCE_DETAIL_MANY;
-        if (at->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
-            fastreduce_detail_flush_bins(at->bins, limb);
-            at->in_bins = 0;
+        block = n - i < FASTREDUCE_DETAIL_BLOCK ? n - i : FASTREDUCE_DETAIL_BLOCK;
+        if (block <= FASTREDUCE_DETAIL_ROW && state->in_bins == 0) {
+            fastreduce_detail_add_each(limb, input + i, block);
+            continue;
         }
-        if (at->in_bins == 0) memset(at->bins, 0, sizeof at->bins);
-        at->in_bins += block;
-        fastreduce_detail_add_to_bins(at->bins, limb, input + done, block);
+        if (state->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
+            fastreduce_detail_flush_bins(state->bins, limb);
+            state->in_bins = 0;
+        }
+        if (state->in_bins == 0) memset(state->bins, 0, sizeof state->bins);
+        state->in_bins += block;
+        fastreduce_detail_add_to_bins(state->bins, limb, input + i, block);
     }
 }
 
-/* The bits of the float that has a binary16's value. */
+/* Returns the bits of the float that has a binary16's value. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t half)
 {
     const uint32_t magnitude = half & 0x7fff, sign = (uint32_t)(half & 0x8000) << 16;
@@ -1840,10 +1710,10 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t
     return sign | (bits & is_denormal) | (normal & ~is_denormal);
 }
 
-/* Floats that have the values of n elements, and the bits of those that are kept. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_convert(const void *input, size_t n,
-                                                               fastreduce_type type, uint32_t kept,
-                                                               float *floats)
+/* Makes floats of n elements: of their bits those that `mask` has. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_convert_any(const void *input, size_t n,
+                                                                  fastreduce_type type,
+                                                                  uint32_t mask, float *floats)
 {
     size_t i;
     for (i = 0; i < n; ++i) {
@@ -1856,109 +1726,79 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_convert(const void *input
             bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
                                           : (uint32_t)half << 16;
         }
-        bits &= kept;
+        bits &= mask;
         memcpy(floats + i, &bits, sizeof bits);
     }
+    return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_convert,
+                               (const void *input, size_t n, fastreduce_type type, uint32_t mask,
+                                float *floats),
+                               (input, n, type, mask, floats))
 
-#ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_convert_avx2(const void *input, size_t n,
-                                                                  fastreduce_type type,
-                                                                  uint32_t kept, float *floats)
+/* Returns n elements from the begin-th on as floats, without their signs where `magnitudes` is 1:
+ * the input itself where that changes nothing, else the buffer. */
+FASTREDUCE_DETAIL_NOINLINE const float *fastreduce_detail_floats(const void *input, size_t begin,
+                                                                 size_t n, fastreduce_type type,
+                                                                 int magnitudes, float *buffer)
 {
-    fastreduce_detail_convert(input, n, type, kept, floats);
-}
-#endif
-
-/* n elements from the begin-th on, as floats, without their signs where `magnitudes` is 1: where
- * that changes nothing, in their place, and otherwise in the buffer. */
-FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, size_t begin,
-                                                             size_t n, fastreduce_type type,
-                                                             int magnitudes, float *buffer)
-{
-    const uint32_t kept = magnitudes ? 0x7fffffff : 0xffffffff;
     input = (const char *)input + begin * fastreduce_type_size(type);
     if (type == FASTREDUCE_F32 && !magnitudes) return (const float *)input;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2)
-        fastreduce_detail_convert_avx2(input, n, type, kept, buffer);
-    else
-#endif
-        fastreduce_detail_convert(input, n, type, kept, buffer);
+    fastreduce_detail_convert(input, n, type, magnitudes ? 0x7fffffff : 0xffffffff, buffer);
     return buffer;
 }
 
-/* The sum of floats that have the values of halves, a chunk or less. They are multiples of 2^-24
- * below 2^16, so each sum of some is a double, exactly; and in any order, one of some that are not
- * finite is not. It is volatile so that for the compiler, which may take for granted that what it
- * adds is finite, it may be any number. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_sum_halves(const float *floats, size_t n,
-                                                                  volatile double *result)
+/* Adds floats that have the values of halves, a chunk or less, and returns 1; or 0 if some are not
+ * finite. They are multiples of 2^-24 below 2^16, so each sum of some is a double, exactly. In any
+ * order a sum of some that are not finite is not. It is volatile, as the compiler may take for
+ * granted that what it adds is finite. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_add_halves_any(int64_t *limb,
+                                                                     const float *floats, size_t n)
 {
-    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
+    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum;
+    volatile double total = 0;
+    uint64_t bits;
     size_t i;
     int k;
     for (i = 0; i + 8 <= n; i += 8)
         for (k = 0; k < 8; ++k) lane[k] += (double)floats[i + (size_t)k];
-    for (; i < n; ++i) sum += (double)floats[i];
-    for (k = 0; k < 8; ++k) sum += lane[k];
-    *result = sum;
-}
-
-#ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_sum_halves_avx2(const float *floats, size_t n,
-                                                                     volatile double *result)
-{
-    fastreduce_detail_sum_halves(floats, n, result);
-}
-#endif
-
-/* Adds them and returns 1, or 0 if some are not finite. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_add_halves(int64_t *limb, const float *floats,
-                                                        size_t n)
-{
-    volatile double result;
-    double sum;
-    uint64_t bits;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2)
-        fastreduce_detail_sum_halves_avx2(floats, n, &result);
-    else
-#endif
-        fastreduce_detail_sum_halves(floats, n, &result);
-    sum = result;
+    for (; i < n; ++i) lane[0] += (double)floats[i];
+    for (k = 1; k < 8; ++k) lane[0] += lane[k];
+    total = lane[0];
+    sum = total;
     memcpy(&bits, &sum, sizeof bits);
     if ((bits >> 52 & 2047) == 2047) return 0;
     fastreduce_detail_add_scaled(limb, (int64_t)(sum * (1 << 24)), 149 - 24);
     return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_add_halves,
+                               (int64_t * limb, const float *floats, size_t n), (limb, floats, n))
 
 /* Adds n elements of 16 or 32 bits, or their magnitudes. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const void *input, size_t n,
-                                                         fastreduce_type type, int magnitudes)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, const void *input,
+                                                             size_t n, fastreduce_type type,
+                                                             int magnitudes)
 {
     const size_t most = type == FASTREDUCE_F32 && !magnitudes ? FASTREDUCE_DETAIL_HOST_BLOCK
                                                               : FASTREDUCE_DETAIL_CHUNK;
     float buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_progress at;
+    fastreduce_detail_float_sum state;
     size_t begin, end, i, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     for (begin = 0; begin < n; begin = end) {
         end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
-        fastreduce_detail_begin(&at);
+        state.in_bins = 0;
+        state.rows = 1;
+        state.position = 106; /* a guess: from 2^-20 to 2^4 */
         for (i = begin; i < end; i += count) {
             const float *floats;
             count = end - i < most ? end - i : most;
             floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
-            if (type == FASTREDUCE_F16 && fastreduce_detail_add_halves(limb, floats, count))
-                continue;
-            if (end - begin <= FASTREDUCE_DETAIL_FEW)
-                fastreduce_detail_add_few(limb, floats, count);
-            else
-                fastreduce_detail_add_many(&at, limb, floats, count);
+            if (type != FASTREDUCE_F16 || !fastreduce_detail_add_halves(limb, floats, count))
+                fastreduce_detail_add_floats(&state, limb, floats, count);
         }
-        fastreduce_detail_end(&at, limb);
+        if (state.in_bins > 0) fastreduce_detail_flush_bins(state.bins, limb);
         fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
     }
 }
@@ -1967,38 +1807,6 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
 {
     fastreduce_detail_accumulate(accumulator->limb, input, n, FASTREDUCE_F32, 0);
-}
-
-/* The bits of value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an
- * accumulator, which takes longer than to add a few elements. */
-static inline uint32_t fastreduce_detail_round_scaled(int64_t value, unsigned shift)
-{
-    int64_t digit[3] = {0, 0, 0};
-    uint64_t significand;
-    int top = 2, shift_of_significand;
-
-    if (value == 0) return 0;
-    fastreduce_detail_add_scaled(digit, value < 0 ? -value : value, shift % 32);
-    while (digit[top] == 0) --top;
-    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
-                                top >= 2 ? (uint32_t)digit[top - 2] : 0, 0, top + (int)(shift / 32),
-                                24, &significand, &shift_of_significand);
-    return fastreduce_detail_pack_f32(0, value < 0, significand, shift_of_significand);
-}
-
-FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
-{
-    fastreduce_accumulator accumulator;
-    int64_t sum;
-    unsigned position;
-    if (fastreduce_detail_sum_few(input, n, &sum, &position))
-        return fastreduce_detail_float_of(fastreduce_detail_round_scaled(sum, position));
-    memset(&accumulator, 0, sizeof accumulator);
-    if (n <= FASTREDUCE_DETAIL_FEW)
-        fastreduce_detail_add_each(accumulator.limb, input, n);
-    else
-        fastreduce_host_accumulate_f32(input, &accumulator, n);
-    return fastreduce_accumulator_f32(&accumulator);
 }
 
 /* ---- Exact sums of doubles and of products ---- */
@@ -2018,8 +1826,8 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, u
 /* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
-                                                           size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
+                                                               size_t n)
 {
     int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     size_t i;
@@ -2042,8 +1850,8 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const 
 }
 
 /* Adds x[k] * y[k] one by one, of any floats. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
-                                                               const float *y, size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
+                                                                   const float *y, size_t n)
 {
     const uint32_t one = 0x800000, infinity = 0x7f800000;
     size_t i;
@@ -2069,10 +1877,10 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, co
     }
 }
 
-/* Products of floats are doubles, exactly, unless one is a denormal, which the CPU may take for
- * zero, or not finite. Returns 1 if that is so for all n. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, const float *y,
-                                                               double *products, size_t n)
+/* Multiplies floats. Products are doubles, exactly, unless a factor is a denormal, which the CPU
+ * may take for zero, or not finite. Returns 1 if that is so for all n. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply_any(const float *x, const float *y,
+                                                                   double *products, size_t n)
 {
     uint32_t greatest = 0, least = 0xffffffff;
     size_t i;
@@ -2091,150 +1899,51 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, c
     for (i = 0; i < n; ++i) products[i] = (double)x[i] * (double)y[i];
     return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_multiply,
+                               (const float *x, const float *y, double *products, size_t n),
+                               (x, y, products, n))
+
+/* The state of a streaming sum of doubles. A window that missed a chunk pauses, the longer the more
+ * it misses: `pause` counts chunks until it is tried again, `last_pause` is the length. */
+typedef struct fastreduce_detail_double_sum {
+    size_t chunks;                           /* that were added */
+    int pause, last_pause;                   /* of the window of doubles */
+    int products_pause, products_last_pause; /* of the window of products */
+    int has_window, levels, unit;            /* the windows' place is an exponent of 2 */
+    int is_long, in_bins;                    /* whether bins pay off, and whether any are */
+    uint64_t bin[4096];                      /* of each sign and exponent: a sum of significands */
+} fastreduce_detail_double_sum;
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_multiply_avx2(const float *x, const float *y,
-                                                                  double *products, size_t n)
-{
-    return fastreduce_detail_multiply(x, y, products, n);
-}
-
-/* Four words at once. GCC would convert the counts by which a loop over uint64_t shifts. */
 typedef uint64_t fastreduce_detail_words_t __attribute__((vector_size(32)));
 typedef int64_t fastreduce_detail_signed_t __attribute__((vector_size(32)));
-#define FASTREDUCE_DETAIL_ALL(x) \
-    {                            \
-        x, x, x, x               \
-    }
-
-/* The window of doubles, as that of floats: 53 exponents from position + 1 on. A significand
- * shifted by 0 to 52 bits is split into its multiple of 2^56, rounded towards zero, and its lowest
- * 64 bits. What the multiples leave is less than 2^56 for each double and so fits 64 bits for a
- * row. A negative x is ~x + 1, and the ones are added at the end.
- *
- * Sums n elements, which are rows, 64 of them at most, and returns 1 if all are in the window or
- * zeros: the sum is *high * 2^(position + 56 - 1074) + *low * 2^(position - 1074). */
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double *input, size_t n,
-                                                                    int position, int64_t *high,
-                                                                    int64_t *low)
-{
-    const uint64_t begin = (uint64_t)position + 1;
-    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(begin);
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
-    const fastreduce_detail_words_t fractions = FASTREDUCE_DETAIL_ALL(0xfffffffffffff);
-    const fastreduce_detail_words_t implicit = FASTREDUCE_DETAIL_ALL(0x10000000000000);
-    const fastreduce_detail_words_t most = FASTREDUCE_DETAIL_ALL(52),
-                                    all = FASTREDUCE_DETAIL_ALL(63);
-    const fastreduce_detail_words_t none = FASTREDUCE_DETAIL_ALL(0);
-    fastreduce_detail_words_t below = none, above = none;
-    uint64_t total = 0; /* modulo 2^64: what is above the window adds up to any number */
-    size_t i;
-    int k;
-
-    *low = 0;
-    for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
-        fastreduce_detail_words_t multiples = none, lowest = none, negatives = none; /* mod 2^64 */
-        uint64_t row_multiples, row_lowest, row_negatives;
-        int64_t rest;
-        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 8)
-            __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
-                                              4 * FASTREDUCE_DETAIL_WIDE_ROW * sizeof *input));
-        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 4) {
-            fastreduce_detail_words_t bits, magnitude, distance, is_below, sign, significand, shift;
-            memcpy(&bits, input + i + k, sizeof bits);
-            magnitude = bits & magnitudes;
-            distance = (magnitude >> 52) - first;
-            /* all bits of them: no branch */
-            is_below = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)distance >> 63);
-            sign = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)bits >> 63);
-            below |= magnitude & is_below;
-            above |= most - distance;
-            significand = ((bits & fractions) | implicit) & ~is_below;
-            shift = distance & all;
-            multiples += (significand << 7 >> (all - shift)) ^ sign; /* / 2^56 */
-            lowest += (significand << shift) ^ sign;
-            negatives -= sign;
-        }
-        row_negatives = negatives[0] + negatives[1] + negatives[2] + negatives[3];
-        row_multiples = multiples[0] + multiples[1] + multiples[2] + multiples[3] + row_negatives;
-        row_lowest = lowest[0] + lowest[1] + lowest[2] + lowest[3] + row_negatives;
-        rest = (int64_t)(row_lowest - (row_multiples << 56));
-        total += row_multiples + (uint64_t)(rest >> 56);
-        *low += rest & (((int64_t)1 << 56) - 1);
-    }
-    *high = (int64_t)total;
-    below |= above >> 63;
-    return (below[0] | below[1] | below[2] | below[3]) == 0;
-}
-
-/* The window whose highest exponent but one is that of the greatest, if it is finite. */
-static inline int fastreduce_detail_wide_position(const double *input, size_t n)
-{
-    uint64_t greatest = 0;
-    int exponent;
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        uint64_t magnitude;
-        memcpy(&magnitude, input + i, sizeof magnitude);
-        magnitude &= 0x7fffffffffffffff;
-        greatest = magnitude > greatest ? magnitude : greatest;
-    }
-    exponent = (int)(greatest >> 52);
-    return exponent <= 52 ? 0 : exponent < 2046 ? exponent - 52 : 1993;
-}
-
-/* Sums n elements, which are rows or less than one, in the window at *position or, if they miss it,
- * in one of their own. Returns 0 where no window has them all. */
-static inline int fastreduce_detail_find_wide_window(const double *input, size_t n, int *position,
-                                                     int64_t *high, int64_t *low)
-{
-    const int last = *position;
-    double row[FASTREDUCE_DETAIL_WIDE_ROW];
-    if (n < FASTREDUCE_DETAIL_WIDE_ROW) { /* zeros follow */
-        memset(row, 0, sizeof row);
-        if (n > 0) memcpy(row, input, n * sizeof *row);
-        input = row;
-        n = FASTREDUCE_DETAIL_WIDE_ROW;
-    }
-    if (fastreduce_detail_sum_wide_window(input, n, last, high, low)) return 1;
-    *position = fastreduce_detail_wide_position(input, n);
-    return *position != last && fastreduce_detail_sum_wide_window(input, n, *position, high, low);
-}
-
-/* Adds what fastreduce_detail_find_wide_window found, times 2^shift. */
-static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high, int64_t low,
-                                                     unsigned shift)
-{
-    fastreduce_detail_add_scaled(limb, high, shift + 56);
-    fastreduce_detail_add_scaled(limb, low, shift);
-}
-#endif
-
-#ifdef FASTREDUCE_DETAIL_AVX2
 typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
+#define FASTREDUCE_DETAIL_BROADCAST(x) \
+    {                                  \
+        x, x, x, x                     \
+    }
 /* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
-#define FASTREDUCE_DETAIL_KEEP(x) __asm__("" : "+x"(x))
+#define FASTREDUCE_DETAIL_OPAQUE(x) __asm__("" : "+x"(x))
 /* a * b - x in x, rounded once, whatever the compiler makes of such expressions. */
-#define FASTREDUCE_DETAIL_FUSED_REST(a, b, x) \
+#define FASTREDUCE_DETAIL_FUSED_ERROR(a, b, x) \
     __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(x) : "x"(a), "x"(b))
 
-/* A wider window, by additions of doubles: a constant as large as 1.5 * 2^52 units rounds what is
- * added to it to a unit, and what that loses goes to the next constant, whose unit is 2^44 times
- * smaller. Sums stay in the binade of their constant, so that their bits count units, and only the
- * addition to a constant rounds, which has to be to nearest.
+/* The window of doubles. A level is a constant of 1.5 * 2^52 units, which rounds what is added to
+ * it to a unit. What that loses goes to the next level, whose unit is 2^44 times smaller. Sums stay
+ * in the binade of their constant, so that their bits count units. Only the addition to a level
+ * rounds, and it has to round to nearest.
  *
- * Sums n doubles, or products x[k] * y[k], a multiple of 8 and 512 at most, and returns 1 if all
- * are below 2^(unit + 44) in magnitude and multiples of the last level's unit: the sum is
- * sums[0] * 2^unit + sums[1] * 2^(unit - 44) ... */
+ * Sums n doubles or products x[k] * y[k], a multiple of 8 and a chunk at most. Returns 1 if all are
+ * below 2^(unit + 44) in magnitude and multiples of the last level's unit: then the sum is
+ * sums[0] * 2^unit + sums[1] * 2^(unit - 44) + ... */
 FASTREDUCE_DETAIL_ALWAYS_INLINE FASTREDUCE_DETAIL_AVX2 int
 fastreduce_detail_sum_levels(const double *input, const float *x, const float *y, size_t n,
                              int unit, const int levels, int64_t *sums)
 {
     const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1;
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff),
-                                    most = FASTREDUCE_DETAIL_ALL(greatest);
-    fastreduce_detail_words_t above = FASTREDUCE_DETAIL_ALL(0), lost = FASTREDUCE_DETAIL_ALL(0);
-    fastreduce_detail_words_t constant[FASTREDUCE_DETAIL_LEVELS];
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_BROADCAST(0x7fffffffffffffff),
+                                    most = FASTREDUCE_DETAIL_BROADCAST(greatest);
+    fastreduce_detail_words_t above = {0}, lost = {0}, constant[FASTREDUCE_DETAIL_LEVELS];
     fastreduce_detail_doubles_t level[FASTREDUCE_DETAIL_LEVELS][2];
     size_t i, m;
     int j, k;
@@ -2242,10 +1951,10 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
     for (k = 0; k < levels; ++k) {
         const uint64_t bits =
             (uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 | (uint64_t)1 << 51;
-        const fastreduce_detail_words_t all = FASTREDUCE_DETAIL_ALL(bits);
-        constant[k] = all;
-        memcpy(&level[k][0], &all, sizeof all);
-        memcpy(&level[k][1], &all, sizeof all);
+        const fastreduce_detail_words_t words = FASTREDUCE_DETAIL_BROADCAST(bits);
+        constant[k] = words;
+        memcpy(&level[k][0], &words, sizeof words);
+        memcpy(&level[k][1], &words, sizeof words);
     }
     for (i = 0; i < n; i += 8) {
         double products[8];
@@ -2257,23 +1966,24 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
             __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
         }
         for (j = 0; j < 2; ++j) {
-            fastreduce_detail_doubles_t rest;
-            fastreduce_detail_words_t bits;
-            memcpy(&rest, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof rest);
-            FASTREDUCE_DETAIL_KEEP(rest); /* its bits tell whether it is finite */
-            memcpy(&bits, &rest, sizeof bits);
+            fastreduce_detail_doubles_t term, sum, taken;
+            fastreduce_detail_words_t bits, taken_bits;
+            memcpy(&term, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof term);
+            FASTREDUCE_DETAIL_OPAQUE(term); /* its bits tell whether it is finite */
+            memcpy(&bits, &term, sizeof bits);
             above |= most - (bits & magnitudes);
             for (k = 0; k < levels; ++k) {
-                fastreduce_detail_doubles_t sum = level[k][j] + rest, taken;
-                FASTREDUCE_DETAIL_KEEP(sum);
+                if (k > 0) term -= taken;
+                FASTREDUCE_DETAIL_OPAQUE(term);
+                sum = level[k][j] + term;
+                FASTREDUCE_DETAIL_OPAQUE(sum);
                 taken = sum - level[k][j];
-                FASTREDUCE_DETAIL_KEEP(taken);
-                rest -= taken;
-                FASTREDUCE_DETAIL_KEEP(rest);
+                FASTREDUCE_DETAIL_OPAQUE(taken);
                 level[k][j] = sum;
             }
-            memcpy(&bits, &rest, sizeof bits);
-            lost |= bits & magnitudes;
+            memcpy(&bits, &term, sizeof bits);
+            memcpy(&taken_bits, &taken, sizeof taken_bits);
+            lost |= (bits ^ taken_bits) & magnitudes;
         }
     }
     for (k = 0; k < levels; ++k) {
@@ -2290,16 +2000,66 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_products(const float *x,
 {
     return fastreduce_detail_sum_levels(0, x, y, n, unit, 2, sums);
 }
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_far_apart(const double *input, size_t n,
-                                                                  int unit, int64_t *sums)
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_doubles(const double *input, size_t n,
+                                                                int unit, int levels, int64_t *sums)
 {
-    return fastreduce_detail_sum_levels(input, 0, 0, n, unit, FASTREDUCE_DETAIL_LEVELS, sums);
+    return levels == 3 ? fastreduce_detail_sum_levels(input, 0, 0, n, unit, 3, sums)
+                       : fastreduce_detail_sum_levels(input, 0, 0, n, unit, 4, sums);
 }
 
+/* Adds the sums of a window's levels to the limbs. */
+static inline void fastreduce_detail_add_levels(int64_t *limb, const int64_t *sums, int levels,
+                                                int unit)
+{
+    int k;
+    for (k = 0; k < levels; ++k)
+        fastreduce_detail_add_scaled(limb, sums[k],
+                                     (unsigned)(unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
+}
+
+/* Adds a chunk or less and returns 1; or adds nothing, where the window pauses or misses some. One
+ * that misses is first placed anew, with two binades above the greatest of them. */
+static inline int fastreduce_detail_add_to_wide_window(fastreduce_detail_double_sum *state,
+                                                       int64_t *limb, const double *input, size_t n)
+{
+    const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
+    int64_t sums[FASTREDUCE_DETAIL_LEVELS];
+    double padded[FASTREDUCE_DETAIL_CHUNK];
+    if (!state->has_window || (state->pause > 0 && state->pause--)) return 0;
+    if (n % 8 != 0) {
+        memcpy(padded, input, n * sizeof *padded);
+        for (input = padded; n % 8 != 0; ++n) padded[n] = 0;
+    }
+    if (state->levels == 0 ||
+        !fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) {
+        uint64_t greatest = 0;
+        size_t i;
+        for (i = 0; i < n; ++i) {
+            uint64_t magnitude;
+            memcpy(&magnitude, input + i, sizeof magnitude);
+            magnitude &= 0x7fffffffffffffff;
+            greatest = magnitude > greatest ? magnitude : greatest;
+        }
+        state->unit = (int)(greatest >> 52) - 1020 - FASTREDUCE_DETAIL_LEVEL;
+        if (state->unit < lowest) state->unit = lowest;
+        if (state->unit > 970) state->unit = 970;
+        for (state->levels = 3; state->levels <= FASTREDUCE_DETAIL_LEVELS; ++state->levels)
+            if (fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) break;
+        if (state->levels > FASTREDUCE_DETAIL_LEVELS) {
+            state->levels = 0;
+            state->pause = state->last_pause =
+                state->last_pause < 16 ? 2 * state->last_pause + 1 : 31;
+            return 0;
+        }
+    }
+    fastreduce_detail_add_levels(limb, sums, state->levels, state->unit);
+    state->last_pause /= 2;
+    return 1;
+}
 #endif
 
-/* Whether sums are rounded to nearest, once, and denormals are numbers. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
+/* Returns whether sums are rounded to nearest, once, and denormals are numbers. */
+FASTREDUCE_DETAIL_NOINLINE int fastreduce_detail_is_usual_arithmetic(void)
 {
     volatile double one = 1, little = 5e-17, least_normal = 2.3e-308; /* little: below 2^-54 */
     volatile double half = 1.1102230246251568e-16; /* above 2^-53; x87 rounds twice */
@@ -2308,104 +2068,22 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
     return more == 1 && less == 1 && next > 1 && denormal > 0;
 }
 
-/* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
- * where no window has it. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size_t n, int precision,
-                                                       uint64_t *bits)
+/* Begins a sum of n doubles. */
+static inline void fastreduce_detail_begin_wide(fastreduce_detail_double_sum *state, size_t n)
 {
+    state->chunks = 0;
+    state->pause = state->last_pause = state->products_pause = state->products_last_pause = 0;
+    state->has_window = 0;
 #ifdef FASTREDUCE_DETAIL_AVX2
-    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
-        const int digits = 5; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
-        int64_t high, low, digit[8] = {0};
-        int position = fastreduce_detail_wide_position(input, n);
-        if (fastreduce_detail_find_wide_window(input, n, &position, &high, &low)) {
-            fastreduce_detail_add_wide_window(digit, high, low, (unsigned)position % 32);
-            *bits = fastreduce_detail_host_read(digit, digits, position / 32 * 32 - 1074,
-                                                FASTREDUCE_SUM, 0, precision);
-            return 1;
-        }
-    }
+    state->has_window = FASTREDUCE_DETAIL_HAS_AVX2 && fastreduce_detail_is_usual_arithmetic();
 #endif
-    (void)input, (void)n, (void)precision;
-    *bits = 0;
-    return 0;
+    state->levels = 3; /* a guess: from 2^-115 to 2^17, of products from 2^-71 on */
+    state->unit = -27;
+    state->is_long = n >= FASTREDUCE_DETAIL_BLOCK;
+    state->in_bins = 0;
 }
 
-/* Whether to try the wider window, its place, and how long it rests. */
-typedef struct fastreduce_detail_wider {
-    int unit;  /* as an exponent of 2 */
-    int rest;  /* chunks until the next try */
-    int added; /* chunks of rest that the last miss added */
-} fastreduce_detail_wider;
-
-/* The same of doubles. */
-typedef struct fastreduce_detail_wide_progress {
-    size_t rows;   /* that go to the window at once */
-    size_t hits;   /* of the window, since a miss */
-    size_t pause;  /* elements until the window is tried again */
-    size_t pieces; /* that were added */
-    size_t misses; /* of a row; those that come soon after others count more */
-    int backoff;   /* the next pause is 2^backoff chunks */
-    int position;  /* of the window */
-    int is_many;   /* so many that bins pay off */
-    int in_bins;   /* whether any are */
-    int is_usual;  /* arithmetic, for wider windows */
-    fastreduce_detail_wider products, far_apart;
-    uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
-} fastreduce_detail_wide_progress;
-
-/* For n doubles. */
-static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
-{
-    at->rows = 1;
-    at->hits = at->pause = at->pieces = at->misses = 0;
-    at->position = 1993; /* the highest; a guess */
-    at->is_many = n >= FASTREDUCE_DETAIL_MANY;
-    at->backoff = at->in_bins = 0;
-    at->products.added = at->far_apart.added = 0;
-    at->products.rest = at->far_apart.rest = 1; /* the first chunk shows where the others may be */
-#ifdef FASTREDUCE_DETAIL_AVX2
-    at->is_usual = n > FASTREDUCE_DETAIL_CHUNK && FASTREDUCE_DETAIL_HAS_AVX2 &&
-                   fastreduce_detail_is_usual_arithmetic();
-#endif
-}
-
-#ifdef FASTREDUCE_DETAIL_AVX2
-/* A chunk of doubles, or of products where input is null. Adds them and returns 1 if the wider
- * window has them all; else it rests, the longer the more it misses. */
-static inline int fastreduce_detail_add_wider(fastreduce_detail_wide_progress *at,
-                                              fastreduce_detail_wider *window, int64_t *limb,
-                                              const double *input, const float *x, const float *y,
-                                              size_t n)
-{
-    int64_t sums[FASTREDUCE_DETAIL_LEVELS];
-    int k;
-    if (!at->is_usual || window->rest > 0 || n != FASTREDUCE_DETAIL_CHUNK) return 0;
-    if (input == 0 ? fastreduce_detail_sum_products(x, y, n, window->unit, sums)
-                   : fastreduce_detail_sum_far_apart(input, n, window->unit, sums)) {
-        for (k = 0; k < (input == 0 ? 2 : FASTREDUCE_DETAIL_LEVELS); ++k)
-            fastreduce_detail_add_scaled(
-                limb, sums[k], (unsigned)(window->unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
-        window->added /= 2;
-        return 1;
-    }
-    window->rest = window->added = window->added < 16 ? 2 * window->added + 1 : 31;
-    return 0;
-}
-
-/* A chunk was added elsewhere: after a rest the window is placed by it, with so many binades
- * above. */
-static inline void fastreduce_detail_rest(fastreduce_detail_wider *window, const double *input,
-                                          size_t n, int above)
-{
-    const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
-    if (window->rest == 0 || --window->rest > 0) return;
-    window->unit = fastreduce_detail_wide_position(input, n) - 1023 + 52 - 43 + above;
-    if (window->unit < lowest) window->unit = lowest;
-    if (window->unit > 970) window->unit = 970;
-}
-#endif
-
+/* Adds the sum of bin k to the limbs, and empties it. */
 static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
 {
     const int64_t sum = (int64_t)bin[k];
@@ -2413,27 +2091,26 @@ static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, i
     bin[k] = 0;
 }
 
-static inline void fastreduce_detail_end_wide(fastreduce_detail_wide_progress *at, int64_t *limb)
+static inline void fastreduce_detail_end_wide(fastreduce_detail_double_sum *state, int64_t *limb)
 {
     unsigned k;
-    for (k = 0; at->in_bins && k < 4096; ++k)
-        if (at->bin[k] > 0) fastreduce_detail_empty_wide_bin(at->bin, k, limb);
+    for (k = 0; state->in_bins && k < 4096; ++k)
+        if (state->bin[k] > 0) fastreduce_detail_empty_wide_bin(state->bin, k, limb);
 }
 
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_add_to_wide_bin(uint64_t *bin,
                                                                            const double *x)
 {
     const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
-    uint64_t bits, *own;
+    uint64_t bits;
     memcpy(&bits, x, sizeof bits);
-    own = bin + (bits >> 52);
-    return *own += (bits & (one - 1)) | one;
+    return bin[bits >> 52] += (bits & (one - 1)) | one;
 }
 
 /* Adds a chunk or less to bins, each as if it were a normal number: the chunk does not fill the
  * bins of those that are none, which go to the limbs instead. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
-                                                               const double *input, size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
+                                                                   const double *input, size_t n)
 {
     const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
     int64_t denormals = 0;
@@ -2453,7 +2130,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         }
     }
     for (; i < n; ++i) fastreduce_detail_add_to_wide_bin(bin, input + i); /* the last seven */
-    for (i = 0; i < n && (bin[0] | bin[2048]); ++i) {
+    for (i = 0; i < n && (bin[0] | bin[2048] | bin[2047] | bin[4095]); ++i) {
         uint64_t bits, magnitude;
         int64_t sign, kept;
         memcpy(&bits, input + i, sizeof bits);
@@ -2461,162 +2138,120 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         sign = -(int64_t)(bits >> 63); /* all bits of them: no branch */
         kept = -(int64_t)(magnitude < one);
         denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
+        if (magnitude >= 2047 * one)
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
+                                            magnitude > 2047 * one, (int)(bits >> 63));
     }
     fastreduce_detail_add_scaled(limb, denormals, 0);
-    for (i = 0; i < n && (bin[2047] | bin[4095]); ++i) {
-        uint64_t bits;
-        memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 52 & 2047) == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
-                                            (bits & (one - 1)) != 0, (int)(bits >> 63));
-    }
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
 
-/* Adds doubles, piece by piece: to the window, or where a row misses it, to bins, or one by one if
- * they are too few for that; the window rests then, the longer the more it misses. The limbs stay
- * below 2^55. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at,
-                                                      int64_t *limb, const double *input, size_t n)
+/* Adds doubles, a chunk at a time, to the window. Those that it misses go to bins, or one by one if
+ * they are too few for that. The limbs stay below 2^55. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_f64(fastreduce_detail_double_sum *state,
+                                                          int64_t *limb, const double *input,
+                                                          size_t n)
 {
-    size_t done = 0, block;
-    int has_window = 0;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-#endif
-
-    for (; done < n; done += block) {
-        if (++at->pieces % (1 << 20) == 0)
+    size_t i, count;
+    for (i = 0; i < n; i += count) {
+        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
+        if (++state->chunks % (1 << 20) == 0)
             fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
-        if (has_window && at->pause == 0) {
-            int64_t high, low;
-            block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
-            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
-            if (block == 0) block = n - done; /* less than a row */
-            if (fastreduce_detail_find_wide_window(input + done, block, &at->position, &high,
-                                                   &low)) {
-                fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
-                if (at->rows == 64)
-                    at->backoff -= at->backoff > 0;
-                else if (++at->hits % 4 == 0)
-                    at->rows *= 2;
-                continue;
-            }
-            at->hits = 0;
-            at->rows = 1;
-            if (block > FASTREDUCE_DETAIL_WIDE_ROW) { /* row by row they may fit */
-                block = 0;
-                continue;
-            }
-            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->backoff;
-            at->misses += 1 + (size_t)at->backoff;
-            at->backoff += at->backoff < 5;
-        }
+        if (fastreduce_detail_add_to_wide_window(state, limb, input + i, count)) continue;
 #endif
-        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        at->pause -= block < at->pause ? block : at->pause;
-#ifdef FASTREDUCE_DETAIL_AVX2
-        if (fastreduce_detail_add_wider(at, &at->far_apart, limb, input + done, 0, 0, block))
-            continue;
-        if (at->is_usual) fastreduce_detail_rest(&at->far_apart, input + done, block, 4);
-#endif
-        if (at->is_many && (!has_window || at->misses > 2)) {
-            if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
-            at->in_bins = 1;
-            fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
+        if (state->is_long && (!state->has_window || state->last_pause > 1)) {
+            if (!state->in_bins) memset(state->bin, 0, sizeof state->bin);
+            state->in_bins = 1;
+            fastreduce_detail_add_to_wide_bins(state->bin, limb, input + i, count);
         } else {
-            fastreduce_detail_add_each_f64(limb, input + done, block);
+            fastreduce_detail_add_each_f64(limb, input + i, count);
             fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
         }
     }
 }
 
-/* fastreduce_detail_multiply, as fast as the CPU can. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_are_doubles(const float *x, const float *y,
-                                                         double *products, size_t n)
-{
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2) return fastreduce_detail_multiply_avx2(x, y, products, n);
-#endif
-    return fastreduce_detail_multiply(x, y, products, n);
-}
-
-/* Adds x[k] * y[k] for n elements, CHUNK at the most. */
-static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progress *at,
+/* Adds x[k] * y[k] for n elements, a chunk at most: to the window of products, or as doubles, or
+ * one by one. */
+static inline void fastreduce_detail_add_products(fastreduce_detail_double_sum *state,
                                                   int64_t *limb, const float *x, const float *y,
                                                   size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
 #ifdef FASTREDUCE_DETAIL_AVX2
-    if (fastreduce_detail_add_wider(at, &at->products, limb, 0, x, y, n)) {
-        if (++at->pieces % (1 << 20) == 0)
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        return;
+    if (state->has_window && n == FASTREDUCE_DETAIL_CHUNK &&
+        (state->products_pause == 0 || state->products_pause-- == 0)) {
+        int64_t sums[2];
+        if (fastreduce_detail_sum_products(x, y, n, state->unit, sums)) {
+            fastreduce_detail_add_levels(limb, sums, 2, state->unit);
+            if (++state->chunks % (1 << 20) == 0)
+                fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+            state->products_last_pause /= 2;
+            return;
+        }
+        state->products_pause = state->products_last_pause =
+            state->products_last_pause < 16 ? 2 * state->products_last_pause + 1 : 31;
+        state->levels = 0; /* the next try is where the doubles of this chunk are */
     }
 #endif
-    if (!fastreduce_detail_are_doubles(x, y, products, n)) {
+    if (fastreduce_detail_multiply(x, y, products, n)) {
+        fastreduce_detail_add_f64(state, limb, products, n);
+    } else {
         fastreduce_detail_add_each_product(limb, x, y, n);
         fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        return;
     }
-    fastreduce_detail_add_f64(at, limb, products, n);
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (at->is_usual) fastreduce_detail_rest(&at->products, products, n, 2);
-#endif
 }
 
 /* Adds n doubles, or their magnitudes. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
-                                                             size_t n, int magnitudes)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
+                                                                 size_t n, int magnitudes)
 {
     const size_t most = magnitudes ? FASTREDUCE_DETAIL_CHUNK : n;
     double buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_wide_progress at;
-    size_t done, block, i;
+    fastreduce_detail_double_sum state;
+    size_t first, count, i;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&at, n);
-    for (done = 0; done < n; done += block) {
-        const double *doubles = input + done;
-        block = n - done < most ? n - done : most;
-        for (i = 0; magnitudes && i < block; ++i) {
+    fastreduce_detail_begin_wide(&state, n);
+    for (first = 0; first < n; first += count) {
+        count = n - first < most ? n - first : most;
+        for (i = 0; magnitudes && i < count; ++i) {
             uint64_t bits;
-            memcpy(&bits, doubles + i, sizeof bits);
+            memcpy(&bits, input + first + i, sizeof bits);
             bits &= 0x7fffffffffffffff;
             memcpy(buffer + i, &bits, sizeof bits);
         }
-        fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
+        fastreduce_detail_add_f64(&state, limb, magnitudes ? buffer : input + first, count);
     }
-    fastreduce_detail_end_wide(&at, limb);
+    fastreduce_detail_end_wide(&state, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 /* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x,
-                                                             const void *y, size_t n,
-                                                             fastreduce_type type)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x,
+                                                                 const void *y, size_t n,
+                                                                 fastreduce_type type)
 {
-    fastreduce_detail_wide_progress at;
-    size_t done, count;
+    fastreduce_detail_double_sum state;
+    size_t first, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&at, n);
-    for (done = 0; done < n; done += count) {
+    fastreduce_detail_begin_wide(&state, n);
+    for (first = 0; first < n; first += count) {
         float buffer[2][FASTREDUCE_DETAIL_CHUNK];
         const float *left, *right;
-        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        left = fastreduce_detail_floats(x, done, count, type, 0, buffer[0]);
-        right = x == y ? left : fastreduce_detail_floats(y, done, count, type, 0, buffer[1]);
-        fastreduce_detail_add_products(&at, limb, left, right, count);
+        count = n - first < FASTREDUCE_DETAIL_CHUNK ? n - first : FASTREDUCE_DETAIL_CHUNK;
+        left = fastreduce_detail_floats(x, first, count, type, 0, buffer[0]);
+        right = x == y ? left : fastreduce_detail_floats(y, first, count, type, 0, buffer[1]);
+        fastreduce_detail_add_products(&state, limb, left, right, count);
     }
-    fastreduce_detail_end_wide(&at, limb);
+    fastreduce_detail_end_wide(&state, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
 /* Adds x * y, of any doubles, less than 2^53 to a limb. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
-                                                              const void *y)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
+                                                                  const void *y)
 {
     const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
     uint64_t a, b;
@@ -2651,11 +2286,11 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
                                                                    size_t n)
 {
     const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
-    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(least),
-                                    last = FASTREDUCE_DETAIL_ALL(most),
-                                    one = FASTREDUCE_DETAIL_ALL(1);
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
-    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_ALL(0);
+    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_BROADCAST(least),
+                                    last = FASTREDUCE_DETAIL_BROADCAST(most),
+                                    one = FASTREDUCE_DETAIL_BROADCAST(1);
+    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_BROADCAST(0x7fffffffffffffff);
+    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_BROADCAST(0);
     size_t k;
     for (k = 0; k < n; k += 4) {
         fastreduce_detail_doubles_t a, b, product, rest;
@@ -2665,9 +2300,9 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
         memcpy(&a, x + k, sizeof a);
         memcpy(&b, y + k, sizeof b);
         product = a * b;
-        FASTREDUCE_DETAIL_KEEP(product);
+        FASTREDUCE_DETAIL_OPAQUE(product);
         rest = product;
-        FASTREDUCE_DETAIL_FUSED_REST(a, b, rest);
+        FASTREDUCE_DETAIL_FUSED_ERROR(a, b, rest);
         memcpy(&bits_a, &a, sizeof a);
         memcpy(&bits_b, &b, sizeof b);
         memcpy(&bits, &product, sizeof bits);
@@ -2691,7 +2326,7 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
 #endif
 
 /* Adds x[k] * y[k] for n doubles, CHUNK at the most; at[0] is for products, at[1] for rests. */
-static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_progress *at,
+static inline void fastreduce_detail_add_products_f64(fastreduce_detail_double_sum *at,
                                                       int64_t *limb, const double *x,
                                                       const double *y, size_t n)
 {
@@ -2717,10 +2352,10 @@ static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_pro
 }
 
 /* Adds x[k] * y[k] for n doubles. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
-                                                                 const double *y, size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
+                                                                     const double *y, size_t n)
 {
-    fastreduce_detail_wide_progress at[2];
+    fastreduce_detail_double_sum at[2];
     size_t done, count;
     int k;
 
@@ -2748,29 +2383,6 @@ fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator 
     fastreduce_detail_accumulate_f64(accumulator->limb, input, n, 0);
 }
 
-FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
-{
-    fastreduce_wide_accumulator accumulator;
-    uint64_t bits;
-    if (fastreduce_detail_round_few(input, n, 53, &bits)) return fastreduce_detail_double_of(bits);
-    memset(&accumulator, 0, sizeof accumulator);
-    fastreduce_detail_accumulate_f64(accumulator.limb, input, n, 0);
-    return fastreduce_wide_accumulator_f64(&accumulator);
-}
-
-FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
-{
-    fastreduce_wide_accumulator accumulator;
-    double products[FASTREDUCE_DETAIL_CHUNK];
-    uint64_t bits;
-    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_are_doubles(x, y, products, n) &&
-        fastreduce_detail_round_few(products, n, 24, &bits))
-        return fastreduce_detail_float_of(bits);
-    memset(&accumulator, 0, sizeof accumulator);
-    fastreduce_detail_accumulate_dot(accumulator.limb, x, y, n, FASTREDUCE_F32);
-    return fastreduce_wide_accumulator_f32(&accumulator);
-}
-
 /* Whether n elements may be there, and are floats. */
 static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
                                                              fastreduce_type type)
@@ -2785,22 +2397,23 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                           : FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
-/* The same for an accumulator and its input. */
-static inline fastreduce_status fastreduce_detail_check_accumulator(const void *input,
+/* Returns a status for an accumulator of f16, bf16 or f32 and its input, one array or two. */
+static inline fastreduce_status fastreduce_detail_check_accumulator(const void *x, const void *y,
                                                                     const void *accumulator,
                                                                     size_t n, fastreduce_type type)
 {
-    if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0)
+    const fastreduce_status status = fastreduce_detail_host_check(x, n, type);
+    if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0 || type == FASTREDUCE_F64 ||
+        fastreduce_detail_host_check(y, n, type) != status)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce_detail_host_check(input, n, type);
+    return status;
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
     const void *input, fastreduce_accumulator *accumulator, size_t n, fastreduce_type type)
 {
     const fastreduce_status status =
-        type == FASTREDUCE_F64 ? FASTREDUCE_ERROR_INVALID_ARGUMENT
-                               : fastreduce_detail_check_accumulator(input, accumulator, n, type);
+        fastreduce_detail_check_accumulator(input, input, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
         fastreduce_detail_accumulate(accumulator->limb, input, n, type, 0);
     return status;
@@ -2810,19 +2423,17 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type)
 {
-    const fastreduce_status of_x = fastreduce_detail_check_accumulator(x, accumulator, n, type);
-    const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
-    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
-        type == FASTREDUCE_F64)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS) return FASTREDUCE_ERROR_UNSUPPORTED;
-    fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
-    return FASTREDUCE_SUCCESS;
+    const fastreduce_status status =
+        fastreduce_detail_check_accumulator(x, y, accumulator, n, type);
+    if (status == FASTREDUCE_SUCCESS)
+        fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
+    return status;
 }
 
 /* The bits of the variance: both sums in one read, by so much of the array as caches hold. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
-                                                                fastreduce_type type, int precision)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
+                                                                    fastreduce_type type,
+                                                                    int precision)
 {
     int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
                                                 squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
@@ -2875,6 +2486,24 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
         fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
     }
     return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
+{
+    return fastreduce_detail_float_of(
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
+}
+
+FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
+{
+    return fastreduce_detail_double_of(
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F64, FASTREDUCE_SUM, 53));
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
+{
+    return fastreduce_detail_float_of(
+        fastreduce_detail_host_bits(x, y, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
 }
 
 /* ---- AUTO's bits, on the CPU ---- */
@@ -3221,33 +2850,20 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_dot(const vo
 }
 
 /* clang-format off */
-FASTREDUCE_DETAIL_PLAIN(fastreduce_status_string, "fastreduce_status_string")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_version, "fastreduce_version")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_kernel_name, "fastreduce_kernel_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_type_name, "fastreduce_type_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_operator_name, "fastreduce_operator_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_type_size, "fastreduce_type_size")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_output_type, "fastreduce_output_type")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_merge, "fastreduce_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f32, "fastreduce_accumulator_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f64, "fastreduce_accumulator_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f32, "fastreduce_host_accumulate_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f32, "fastreduce_host_sum_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_reduce, "fastreduce_host_reduce")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot, "fastreduce_host_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise, "fastreduce_host_pairwise")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise_dot, "fastreduce_host_pairwise_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f64, "fastreduce_host_sum_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f64, "fastreduce_host_accumulate_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot, "fastreduce_host_accumulate_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot_f64, "fastreduce_host_accumulate_dot_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,"fastreduce_product_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_accumulator_f64")
+FASTREDUCE_DETAIL_PLAIN(status_string) FASTREDUCE_DETAIL_PLAIN(version)
+FASTREDUCE_DETAIL_PLAIN(kernel_name) FASTREDUCE_DETAIL_PLAIN(type_name)
+FASTREDUCE_DETAIL_PLAIN(operator_name) FASTREDUCE_DETAIL_PLAIN(type_size)
+FASTREDUCE_DETAIL_PLAIN(output_type) FASTREDUCE_DETAIL_PLAIN(accumulator_merge)
+FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
+FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)
+FASTREDUCE_DETAIL_PLAIN(host_pairwise) FASTREDUCE_DETAIL_PLAIN(host_pairwise_dot)
+FASTREDUCE_DETAIL_PLAIN(host_sum_f64) FASTREDUCE_DETAIL_PLAIN(host_dot_f32)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate) FASTREDUCE_DETAIL_PLAIN(host_accumulate_f64)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot) FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot_f64)
+FASTREDUCE_DETAIL_PLAIN(wide_accumulator_merge) FASTREDUCE_DETAIL_PLAIN(wide_accumulator_f32)
+FASTREDUCE_DETAIL_PLAIN(wide_accumulator_f64) FASTREDUCE_DETAIL_PLAIN(product_accumulator_merge)
+FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 /* clang-format on */
 
 #ifdef __cplusplus
