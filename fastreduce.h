@@ -102,17 +102,17 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_VERSION(major, minor, patch) \
     FASTREDUCE_DETAIL_VERSIONED(major, minor, patch)
 #ifndef FASTREDUCE_SUFFIX
-#define FASTREDUCE_DETAIL_OWN_SUFFIX
+#define FASTREDUCE_DETAIL_DEFAULT_SUFFIX
 #define FASTREDUCE_SUFFIX                                                         \
     FASTREDUCE_DETAIL_VERSION(FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                               FASTREDUCE_VERSION_PATCH)
 #endif
 #define FASTREDUCE_DETAIL_JOINED(name, suffix) name##suffix
 #define FASTREDUCE_DETAIL_JOIN(name, suffix) FASTREDUCE_DETAIL_JOINED(name, suffix)
-#define FASTREDUCE_DETAIL_OWN(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
+#define FASTREDUCE_DETAIL_SUFFIXED(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
 #define FASTREDUCE_DETAIL_QUOTED(name) #name
 #define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
-#if defined(FASTREDUCE_DETAIL_OWN_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
+#if defined(FASTREDUCE_DETAIL_DEFAULT_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
 /* A second, plain name for the function fastreduce_name, which is defined above it */
 #define FASTREDUCE_DETAIL_PLAIN(name)                                    \
     FASTREDUCE_API __typeof__(fastreduce_##name) FASTREDUCE_DETAIL_JOIN( \
@@ -121,49 +121,52 @@ typedef unsigned long long uint64_t, uintptr_t;
 #else
 #define FASTREDUCE_DETAIL_PLAIN(name)
 #endif
-#define fastreduce_status_string FASTREDUCE_DETAIL_OWN(fastreduce_status_string)
-#define fastreduce_version FASTREDUCE_DETAIL_OWN(fastreduce_version)
-#define fastreduce_kernel_name FASTREDUCE_DETAIL_OWN(fastreduce_kernel_name)
-#define fastreduce_type_name FASTREDUCE_DETAIL_OWN(fastreduce_type_name)
-#define fastreduce_operator_name FASTREDUCE_DETAIL_OWN(fastreduce_operator_name)
-#define fastreduce_type_size FASTREDUCE_DETAIL_OWN(fastreduce_type_size)
-#define fastreduce_output_type FASTREDUCE_DETAIL_OWN(fastreduce_output_type)
-#define fastreduce_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_sum_f32)
-#define fastreduce_reduce FASTREDUCE_DETAIL_OWN(fastreduce_reduce)
-#define fastreduce_reduce_axis FASTREDUCE_DETAIL_OWN(fastreduce_reduce_axis)
-#define fastreduce_reduce_segments FASTREDUCE_DETAIL_OWN(fastreduce_reduce_segments)
-#define fastreduce_dot FASTREDUCE_DETAIL_OWN(fastreduce_dot)
-#define fastreduce_supports FASTREDUCE_DETAIL_OWN(fastreduce_supports)
-#define fastreduce_supports_shapes FASTREDUCE_DETAIL_OWN(fastreduce_supports_shapes)
-#define fastreduce_supports_dot FASTREDUCE_DETAIL_OWN(fastreduce_supports_dot)
-#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_OWN(fastreduce_workspace_bytes)
-#define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
-#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
-#define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
-#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f64)
-#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
-#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot_f64)
-#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
-#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
-#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f64)
-#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f32)
-#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f32)
-#define fastreduce_host_reduce FASTREDUCE_DETAIL_OWN(fastreduce_host_reduce)
-#define fastreduce_host_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_dot)
-#define fastreduce_host_pairwise FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise)
-#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise_dot)
-#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f64)
-#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_dot_f32)
-#define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
-#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f64)
-#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot)
-#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot_f64)
-#define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_merge)
-#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f32)
-#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f64)
+#define fastreduce_status_string FASTREDUCE_DETAIL_SUFFIXED(fastreduce_status_string)
+#define fastreduce_version FASTREDUCE_DETAIL_SUFFIXED(fastreduce_version)
+#define fastreduce_kernel_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_kernel_name)
+#define fastreduce_type_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_type_name)
+#define fastreduce_operator_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_operator_name)
+#define fastreduce_type_size FASTREDUCE_DETAIL_SUFFIXED(fastreduce_type_size)
+#define fastreduce_output_type FASTREDUCE_DETAIL_SUFFIXED(fastreduce_output_type)
+#define fastreduce_sum_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_sum_f32)
+#define fastreduce_reduce FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce)
+#define fastreduce_reduce_axis FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce_axis)
+#define fastreduce_reduce_segments FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce_segments)
+#define fastreduce_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_dot)
+#define fastreduce_supports FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports)
+#define fastreduce_supports_shapes FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports_shapes)
+#define fastreduce_supports_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports_dot)
+#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_SUFFIXED(fastreduce_workspace_bytes)
+#define fastreduce_workspace_init FASTREDUCE_DETAIL_SUFFIXED(fastreduce_workspace_init)
+#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_f32)
+#define fastreduce_accumulate FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate)
+#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_f64)
+#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_dot)
+#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_dot_f64)
+#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_merge)
+#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_f32)
+#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_f64)
+#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_f32)
+#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_sum_f32)
+#define fastreduce_host_reduce FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_reduce)
+#define fastreduce_host_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_dot)
+#define fastreduce_host_pairwise FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_pairwise)
+#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_pairwise_dot)
+#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_sum_f64)
+#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_dot_f32)
+#define fastreduce_host_accumulate FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate)
+#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_f64)
+#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_dot)
+#define fastreduce_host_accumulate_dot_f64 \
+    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_dot_f64)
+#define fastreduce_wide_accumulator_merge \
+    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_merge)
+#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_f32)
+#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_f64)
 #define fastreduce_product_accumulator_merge \
-    FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_merge)
-#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_f64)
+    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_product_accumulator_merge)
+#define fastreduce_product_accumulator_f64 \
+    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_product_accumulator_f64)
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
@@ -474,33 +477,41 @@ FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 /* Returns the type of a result, by the table above; 0 if the type or the operator is invalid. */
 FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
 
-/* ---- Sums on the GPU ------------------------------------------------------------------------- */
+/* ---- Reductions on the GPU ------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
-/* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
+/* What the functions on the GPU share:
  *
- *   input    n floats that the current device can read, aligned to 4 bytes; may be null if n == 0.
- *            Not written.
- *   output   one float that the current device can write, in device, managed or pinned host memory,
- *            aligned to 4 bytes. Input, output and workspace do not overlap.
- *   n        elements, not bytes; more than 2^32 work. The limit is 2^31 - 1 blocks: 2^36 - 32
- *            elements for V0, V1 and V2 with blocks of 32, more for every other choice. Beyond it:
- *            FASTREDUCE_ERROR_UNSUPPORTED.
+ *   input    elements that the current device can read, aligned to their size. It may be null if
+ *            there are none, and is never written.
+ *   output   in device, managed or pinned host memory that the current device can write, aligned to
+ *            the size of a result. Input, output and workspace do not overlap.
+ *   n        elements, not bytes; more than 2^32 work.
  *   config   null for defaults. A workspace serves one call at a time: calls that may run at once
  *            (on two streams, in parallel branches of a graph, in two executable graphs) need one
  *            each. A zeroed workspace is left zeroed, so it is initialised once and then serves any
- *            number of calls.
+ *            number of calls. FASTREDUCE_WORKSPACE_BYTES serve every call with AUTO and EXACT.
  *
- * Asynchrony: the call enqueues work on config->stream and returns. Input, output and workspace
- * must live until that work is done. It is stream-ordered: it sees what earlier work wrote, even if
- * its blocks are on the GPU before, and later work begins when it has ended.
+ * Asynchrony: a call enqueues work on config->stream and returns. Input, output and workspace must
+ * live until that work is done. It is stream-ordered: it sees what earlier work wrote, even if its
+ * blocks are on the GPU before, and later work begins when it has ended.
  *
- * Capture: with a workspace the call can be captured into a CUDA graph, and replayed any number of
+ * Capture: with a workspace a call can be captured into a CUDA graph, and replayed any number of
  * times. Call it once before you capture it: the first call of a kernel loads it, which the runtime
  * may refuse during a capture. From compute capability 9.0 on, the node may have a programmatic
  * edge to the kernel before it. Functions like cudaGraphGetEdges then return cudaErrorLossyQuery
  * unless they are asked for edge data, too. FASTREDUCE_NO_OVERLAP (fastreduce.cuh) avoids such
  * edges.
+ *
+ * Errors: INVALID_ARGUMENT, also for a type or an operator that does not exist; UNSUPPORTED, also
+ * for what this build leaves out; WORKSPACE_TOO_SMALL; NO_DEVICE; or the cudaError_t of the
+ * runtime's call that failed. Most calls fail before anything is launched. V0..V7 may fail between
+ * levels, or when they clear the workspace after the last one. Memory of the pool is freed last. */
+
+/* Writes the sum of input[0] .. input[n - 1], floats, to *output; n == 0 writes 0.
+ *
+ * The limit of n is 2^31 - 1 blocks: 2^36 - 32 elements for V0, V1 and V2 with blocks of 32, more
+ * for every other choice. Beyond it: UNSUPPORTED.
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -515,17 +526,13 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  * may be another NaN. A sum of -0 alone is -0. EXACT's bits are the same for any order of the
  * elements, on every GPU and on the CPU.
  *
- * Accuracy: an element takes part in at most k additions, so the error is at most
+ * Accuracy: an element takes part in at most k additions. So the error is at most
  * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up. V0..V7:
  * k is items a thread - 1 + log2(block size) for each level; V7 with blocks of 256 has 15 a level,
  * and three levels up to 2^33. Special values follow IEEE arithmetic in the order of the tree.
  * EXACT: the real sum of the inputs, rounded once to nearest, ties to even. It is NaN if an element
  * is NaN or both infinities occur, else an infinity if that occurs, or if the sum is past FLT_MAX.
  * An exact zero is +0.
- *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the
- * runtime's call that failed. Most calls fail before anything is launched. V0..V7 may fail between
- * levels, or when they clear the workspace after the last one. Memory of the pool is freed last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
  * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
@@ -535,23 +542,18 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 
 /* Reduces input[0] .. input[n - 1], of any type, to *output by any operator.
  *
- *   input    n elements of the type that the current device can read, aligned to their size; may be
- *            null if n == 0. Not written.
- *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
- *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN,
- *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of
- *            f32 (fastreduce::reduce takes more). All else is UNSUPPORTED. So is what the build
- *            leaves out: see FASTREDUCE_TYPES, FASTREDUCE_OPERATORS and, for EXACT's squares, norms
- *            and variances, FASTREDUCE_WITH_EXACT_PRODUCTS in fastreduce.cuh.
- *            Workspace: FASTREDUCE_WORKSPACE_BYTES serve every call with AUTO and EXACT; V0..V7
- *            need what fastreduce_workspace_bytes says.
+ *   output   one value of the type fastreduce_output_type(type, op).
+ *   config   AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN, SUM_SQUARES, NORM2
+ *            and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of f32
+ *            (fastreduce::reduce takes more). All else is UNSUPPORTED. See FASTREDUCE_TYPES,
+ *            FASTREDUCE_OPERATORS and, for EXACT's squares, norms and variances,
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS in fastreduce.cuh for what a build has.
+ *            Workspace: V0..V7 need what fastreduce_workspace_bytes says.
  *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
  *            double, to which the exact result is rounded once.
  *
- * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32. AUTO's bits are those at
- * fastreduce_operator; EXACT's are those of fastreduce_host_reduce.
- * INVALID_ARGUMENT also if there is no such type or operator. */
+ * Determinism: AUTO's bits are those at fastreduce_operator; EXACT's are those of
+ * fastreduce_host_reduce. All else as for fastreduce_sum_f32. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
@@ -559,8 +561,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
 /* Reduces along one axis of an array: rows, columns, or axes between (fastreduce_shape).
  * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    outer x n x inner elements with the strides of the shape; may be null if there are
- *            none. Not written.
+ *   input    outer x n x inner elements with the strides of the shape.
  *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
  *   shape    read before the call returns. outer, n, inner: any number. Without results (outer or
  *            inner is 0) nothing happens, and neither pointers nor n and strides are looked at.
@@ -577,7 +578,6 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * bits of the sum and of its elements span more than about 100 binary orders of magnitude. Those
  * take longer, and so do all variances.
  *
- * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
                                                         const fastreduce_shape *shape,
@@ -590,10 +590,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  * leave gaps, overlap, and come in any order, but are fastest in the order of the input.
  * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    the elements of all segments; may be null if there are none. Not written. Gaps of less
- *            than 4 KiB between two segments are read as well, so the device must be able to read
- *            them; their contents do not matter. The host does not know where the input ends, so
- *            overlap with output and workspace is not checked.
+ *   input    the elements of all segments. Gaps of less than 4 KiB between two segments are read as
+ *            well, so the device must be able to read them; their contents do not matter. The host
+ *            does not know where the input ends, so overlap with output and workspace is not
+ *            checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of the
  *            type config->offset_type, aligned to their size. They do not decrease and are not
@@ -613,34 +613,28 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 
 /* Writes the dot product, the sum of x[k] * y[k] for k < n, to *output; n == 0 writes 0.
  *
- *   x, y     n elements of the type each, as the input of fastreduce_reduce. They may be one array,
- *            or overlap. Not written.
+ *   x, y     n elements of the type each. They may be one array, or overlap.
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): f32 for 16-bit
  *            floats and f32, f64 for f64, 64 bits for integers, modulo 2^64.
- *   config   as for fastreduce_reduce, with n_on_device and output_type. Kernels: AUTO; EXACT for
- *            floats, with the bits of fastreduce_host_dot, if the implementing file defines
- *            FASTREDUCE_WITH_EXACT_PRODUCTS. All others are UNSUPPORTED. So is what this build
- *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
- *            FASTREDUCE_SUM.
+ *   config   as for fastreduce_reduce. Kernels: AUTO; EXACT for floats, if the implementing file
+ *            defines FASTREDUCE_WITH_EXACT_PRODUCTS. All others are UNSUPPORTED. A build has the
+ *            types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names FASTREDUCE_SUM.
  *
  * Determinism: AUTO's bits are those of pairwise() over the rounded products, in f32 for f32 and 16
- * bits. EXACT's are those of the true sum of the true products, rounded once.
+ * bits. EXACT's are those of fastreduce_host_dot, the true sum of the true products, rounded once.
  *
  * Accuracy of AUTO: as for SUM, with the sum of |x[k] * y[k]| and one more rounding. Products may
- * underflow as well.
- *
- * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
+ * underflow as well. */
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
                                                 size_t n, fastreduce_type type,
                                                 const fastreduce_config *config);
 
-/* Returns 1 if fastreduce_reduce of this build has the kernel for the type and operator; else 0. */
+/* Return 1 if fastreduce_reduce, or fastreduce_reduce_axis and _segments, or fastreduce_dot of this
+ * build have the kernel for the type and operator; else 0. fastreduce_accumulate and _f64 have the
+ * types whose SUM has FASTREDUCE_EXACT; fastreduce_accumulate_dot and _dot_f64 have those whose dot
+ * product has it. Every build has fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* Return 1 if fastreduce_reduce_axis and _segments, or fastreduce_dot, have the kernel; else 0.
- * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT;
- * fastreduce_accumulate_dot and _dot_f64 have those whose dot product has it. Every build has
- * fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel);
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
@@ -656,23 +650,19 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
  * an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream);
-#endif
 
-/* ---- Exact sums ------------------------------------------------------------------------------ */
-
-#ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU. The limbs are those that
  * fastreduce_host_accumulate_f32 gives. Data larger than memory, or of several streams or GPUs, use
  * one accumulator each; these are merged by adding their limbs.
  *
- *   accumulator   memory that the current device can read and write: device or pinned host memory,
- *                 aligned to 8 bytes, outside input and workspace. It begins as zeros. Later its
- *                 limbs are as the functions here leave them, or the sum of up to 2^31 such.
- *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not read.
- *                 Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *   accumulator   device or pinned host memory that the current device can read and write, aligned
+ *                 to 8 bytes, outside input and workspace. It begins as zeros. Later its limbs are
+ *                 as the functions here leave them, or the sum of up to 2^31 such.
+ *   config        its kernel, block_size and output_type are not read. Ask
+ *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
- * Input, n, asynchrony, capture and errors as for fastreduce_sum_f32. Calls on one stream add one
- * after the other; two streams need two accumulators. */
+ * All else as for fastreduce_sum_f32. Calls on one stream add one after the other; two streams need
+ * two accumulators. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator,
                                                            size_t n,
@@ -680,10 +670,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 
 /* Add in the same way f16, bf16 and f32, or f64; _dot and _dot_f64 add the products x[k] * y[k] for
  * k < n of these. The limbs are those of the function with `host` in its name. F64 as `type` is
- * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. So is what this
- * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
- * FASTREDUCE_SUM, and products with FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
- * FASTREDUCE_WORKSPACE_BYTES serves every call. */
+ * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. A build has the
+ * types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names FASTREDUCE_SUM, and products with
+ * FASTREDUCE_WITH_EXACT_PRODUCTS. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -701,38 +690,39 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config);
 #endif
 
-/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to
- * stay below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the
- * same object. */
+/* ---- Reductions on the CPU -------------------------------------------------------------------
+ *
+ * These functions work on host memory, by one thread, with at most 96 KiB of stack. Input and
+ * output are aligned to their size. Input may be null if n == 0. */
+
+/* Add *from, which may be the same object, to *into, exactly, and carry, so merges may follow in
+ * any number. The magnitude has to stay below 2^235 (2^107 elements of the largest float); of a
+ * wide accumulator below 2^1102 (2^78 times the largest double), of products below 2^2126. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
+FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
+                                                      const fastreduce_wide_accumulator *from);
+FASTREDUCE_API void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from);
 
 /* Return the sum, rounded once to the nearest float or double, ties to even. It is NaN if an
  * element was NaN or both infinities occurred; else an infinity that occurred. Past the largest
- * finite value it is infinity. An exact zero is +0. Host memory. Each function rounds the exact
- * sum, so the f32 result is not the f64 result rounded again. */
+ * finite value it is infinity. An exact zero is +0. Each function rounds the exact sum, so the f32
+ * result is not the f64 result rounded again. */
 FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
 FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
+FASTREDUCE_API float
+fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
+FASTREDUCE_API double
+fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
+FASTREDUCE_API double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
 
-/* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator,
- * exactly. The limbs do not depend on the order of the input, or on how it is split between calls.
- * One thread; input may be null if n == 0. */
-FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
-                                                   fastreduce_accumulator *accumulator, size_t n);
-
-/* Returns the correctly rounded sum of input[0] .. input[n - 1], floats in host memory: the bits of
- * fastreduce_accumulator_f32 after accumulating into zeros, for any order of the input. */
-FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
-
-/* ---- Exact reductions of any float, on the CPU ---- */
-
-/* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
- * nearest, ties to even.
+/* Reduces input[0] .. input[n - 1] to *output, exactly and rounded once, to nearest, ties to even.
  *
  *   type, op      SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE of f16, bf16, f32 and f64.
  *                 All else is UNSUPPORTED.
- *   input, output aligned to the size of an element, and of the result; input may be null if
- *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says: that type.
  *                 FASTREDUCE_F64: a double, to which the exact result is rounded once. Others:
  *                 UNSUPPORTED.
@@ -742,11 +732,10 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  * it is past the largest finite value. Nothing overflows or underflows before the end, so NORM2 of
  * finite elements is finite if the norm fits. MEAN divides by n itself, even if no float equals it.
  * An exact zero is +0. The result does not depend on the order of the elements, on rounding modes,
- * on flushing of denormals, or on -ffast-math. One thread. No function on the CPU needs more than
- * 96 KiB of stack.
+ * on flushing of denormals, or on -ffast-math.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
- * pointer, elements past the address space. On an error the output is left as it was. */
+ * pointer, elements past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
@@ -759,21 +748,23 @@ FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
 
-/* Return the sum of doubles, and the dot product of floats, by the same rules. */
+/* Return the sum of floats or doubles, and the dot product of floats, by the same rules. */
+FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
 FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
 
-/* Add input[0] .. input[n - 1], of f16, bf16 or f32, and of f64, to an accumulator, exactly. The
- * limbs do not depend on order or split. Errors as for fastreduce_host_reduce, and INVALID_ARGUMENT
- * for F64 as `type`; the accumulator is then left as it was. */
+/* Add input[0] .. input[n - 1], of f32, of f16, bf16 or f32, and of f64, to an accumulator,
+ * exactly; _dot and _dot_f64 add x[k] * y[k] for k < n. The limbs do not depend on the order of the
+ * elements, or on how they are split between calls. Errors as for fastreduce_host_reduce, and
+ * INVALID_ARGUMENT for F64 as `type`; the accumulator is then left as it was. */
+FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
+                                                   fastreduce_accumulator *accumulator, size_t n);
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input,
                                                             fastreduce_accumulator *accumulator,
                                                             size_t n, fastreduce_type type);
 FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
                                                    size_t n);
-
-/* Add x[k] * y[k] for k < n, of f16, bf16 or f32, and of f64. Errors as above. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type);
@@ -781,35 +772,14 @@ FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const do
                                                        fastreduce_product_accumulator *accumulator,
                                                        size_t n);
 
-/* Merge and round wide accumulators, as the functions above. The number has to stay below 2^1102 in
- * magnitude (2^78 times the largest double). */
-FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
-                                                      const fastreduce_wide_accumulator *from);
-FASTREDUCE_API float
-fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
-FASTREDUCE_API double
-fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
-
-/* Merge and round accumulators of products of doubles. The number has to stay below 2^2126. */
-FASTREDUCE_API void
-fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
-                                     const fastreduce_product_accumulator *from);
-FASTREDUCE_API double
-fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
-
-/* ---- AUTO's results, on the CPU ---- */
-
-/* Reduces input[0] .. input[n - 1], in host memory, to *output with the bits of AUTO: any machine
- * can check a GPU's result. It takes every type and operator.
- *
- *   input, output as of fastreduce_host_reduce.
- *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Others:
- *                 UNSUPPORTED.
+/* Reduces input[0] .. input[n - 1] to *output with the bits of AUTO: any machine can check a GPU's
+ * result. It takes every type and operator. Other errors are as for
+ * fastreduce_host_reduce. output_type is FASTREDUCE_DEFAULT_TYPE (0), or what
+ * fastreduce_output_type says; others are UNSUPPORTED.
  *
  * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. While the CPU
- * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED, and the output
- * stays as it was. Programs that GCC links with -ffast-math flush denormals until they clear that
- * flag. One thread. Other errors as of fastreduce_host_reduce. */
+ * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED. Programs that
+ * GCC links with -ffast-math flush denormals until they clear that flag. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, void *output, size_t n,
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
@@ -862,15 +832,14 @@ enum {
     FASTREDUCE_DETAIL_WIDE_DIGITS = 68, /* the three counts follow */
     FASTREDUCE_DETAIL_PRODUCT_DIGITS = 134,
     FASTREDUCE_DETAIL_PRODUCT_LEAST = -2162,
-    /* of an accumulator of products: where limbs are those of a wide one */
-    FASTREDUCE_DETAIL_FIRST_WIDE = 34,
-    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; and room for all of them */
+    FASTREDUCE_DETAIL_FIRST_WIDE = 34, /* limb of products with the weight of a wide one's first */
+    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; then of all that it takes */
     FASTREDUCE_DETAIL_VARIANCE_DIGITS = 149
 };
 #define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
-/* Propagates carries: all limbs but the top one end in [0, 2^32), that one keeps the sign, the
- * value stays. A number has one such form, so equal sums have equal limbs. */
+/* Propagates carries: limbs end in [0, 2^32), but the top one keeps the sign. A number has one such
+ * form, so equal sums have equal limbs. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb, int digits)
 {
     int k;
@@ -881,8 +850,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb, int digit
     }
 }
 
-/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator
- * as the functions here leave it. */
+/* Propagates carries and limits counts to 2^32 - 1, as the functions here leave accumulators. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int digits)
 {
     int k;
@@ -891,9 +859,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
         if (limb[k] > FASTREDUCE_DETAIL_MOST_COUNTED) limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
 }
 
-/* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
- * shift < 320 in an accumulator of floats, 2112 in a wide one, 4224 in one of products. Changes a
- * limb by less than 2^32. */
+/* Adds value * 2^shift to the limb shift / 32 and the two that follow, which have to exist: less
+ * than 2^32 to each. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -906,7 +873,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k + 2] += sign * (int64_t)high;
 }
 
-/* a * b, of 128 bits. */
+/* Returns the lower half of a * b, and the upper half in *high. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a, uint64_t b,
                                                                      uint64_t *high)
 {
@@ -917,14 +884,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a,
     return a * b;
 }
 
-/* Counts what is not finite in the first of the three limbs or those that follow. */
+/* Counts an element that is not finite, in one of the three limbs for that. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts, int is_nan,
                                                                 int is_negative)
 {
     ++counts[is_nan ? 0 : is_negative ? 2 : 1];
 }
 
-/* The digits of the magnitude, in place; returns 1 where the number is negative. */
+/* Replaces the limbs of a number by those of its magnitude. Returns 1 if it is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int digits)
 {
     int k, negative;
@@ -937,7 +904,8 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int di
     return negative;
 }
 
-/* 0: finite; 1: NaN; 2: +infinity; 3: -infinity; given which of the three occurred. */
+/* Returns 0 for a finite sum, 1 for NaN, 2 for +infinity and 3 for -infinity, given which of the
+ * three occurred. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, int negative)
 {
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
@@ -948,15 +916,15 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *count
     return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
 }
 
-/* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where the highest bit of high is 1, or 0.
- * `below`: there is more, less than one of low. */
+/* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where high has its top bit, or is 0.
+ * `below` says whether it has bits below these. */
 typedef struct fastreduce_detail_magnitude {
     uint64_t high, low;
     int exponent, below;
 } fastreduce_detail_magnitude;
 
-/* 64 bits of a magnitude's digits, from `position` on: zeros before the lowest. The two limbs
- * behind the digits are read, too, and have to be zeros. */
+/* Returns 64 bits of a magnitude, from `position` on; below the lowest digit are zeros. Reads two
+ * limbs behind the digits, too, which have to be zeros. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int position)
 {
     const int shift = position & 31, first = (position - shift) / 32;
@@ -966,7 +934,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *d
     return part[0] >> shift | part[1] << (32 - shift) | part[2] << (63 - shift) << 1;
 }
 
-/* Whether a bit below `position` is 1. */
+/* Returns whether a bit below `position` is 1. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit, int position)
 {
     int k, any = 0;
@@ -974,7 +942,7 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit,
     return position > 0 && (any || (digit[k] & (((int64_t)1 << position % 32) - 1)) != 0);
 }
 
-/* The position of the highest bit that is 1; -1 where there is none. */
+/* Returns the position of the highest bit that is 1, or -1. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, int digits)
 {
     int top = digits - 1, bit = 31;
@@ -983,7 +951,7 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, i
     return bit < 0 ? -1 : 32 * top + bit;
 }
 
-/* The number digits * 2^least. */
+/* Returns the leading bits of a magnitude, digits * 2^least. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_leading(const int64_t *digit, int digits, int least)
 {
@@ -996,37 +964,37 @@ fastreduce_detail_leading(const int64_t *digit, int digits, int least)
     return result;
 }
 
-/* The magnitude divided by n > 0, bit by bit, until `high` is full. */
+/* Returns value / n for n > 0, bit by bit until `high` is full. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_quotient(fastreduce_detail_magnitude value, uint64_t n)
 {
     fastreduce_detail_magnitude result = {0, 0, 0, 0};
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     int bit = 0;
     if (value.high == 0) return result;
     for (; !(result.high >> 63); ++bit) {
-        const int carry = (int)(rest >> 63);
-        rest = rest << 1 | value.high >> 63;
+        const int carry = (int)(remainder >> 63);
+        remainder = remainder << 1 | value.high >> 63;
         value.high = value.high << 1 | value.low >> 63;
         value.low <<= 1;
         result.high <<= 1;
-        if (carry || rest >= n) {
-            rest -= n;
+        if (carry || remainder >= n) {
+            remainder -= n;
             ++result.high;
         }
     }
     result.exponent = value.exponent - bit + 64;
-    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
+    result.below = value.below || (remainder | value.high) != 0; /* `low` is used up */
     return result;
 }
 
-/* The square root: 60 bits, one for each two of the magnitude. */
+/* Returns the square root: 60 bits, one for each two of the magnitude. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_root(fastreduce_detail_magnitude value)
 {
     fastreduce_detail_magnitude result = {0, 0, 0, 0};
     const int odd = value.exponent & 1;
-    uint64_t rest = 0, root = 0;
+    uint64_t remainder = 0, root = 0;
     if (value.high == 0) return result;
     result.exponent = (value.exponent - odd) / 2;
     if (!odd) { /* pairs of bits end at even exponents */
@@ -1036,21 +1004,22 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
     }
     while (!(root >> 59)) { /* the first is 1 */
         const uint64_t trial = root << 2 | 1;
-        rest = rest << 2 | value.high >> 62;
+        remainder = remainder << 2 | value.high >> 62;
         value.high = value.high << 2 | value.low >> 62;
         value.low <<= 2;
         root <<= 1;
-        if (rest >= trial) {
-            rest -= trial;
+        if (remainder >= trial) {
+            remainder -= trial;
             ++root;
         }
     }
     result.high = root << 4;
-    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
+    result.below = value.below || (remainder | value.high) != 0; /* `low` is used up */
     return result;
 }
 
-/* The bits of a float (precision 24) or double (53): rounded once, to nearest, ties to even. */
+/* Returns the bits of a float (precision 24) or double (53): the value rounded to nearest, ties to
+ * even, unless fastreduce_detail_special says that it is none. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int negative,
                                                            fastreduce_detail_magnitude value,
                                                            int precision)
@@ -1064,17 +1033,15 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
         negative = special == 3;
     } else if (value.high != 0) {
         /* exponent of the result's lowest bit, and how many bits of `high` lie below it */
-        const int lowest =
-            value.exponent - precision + 1 < least ? least : value.exponent - precision + 1;
-        const int cut = 63 - value.exponent + lowest;
-        if (cut <= 64) {
-            const uint64_t half = (uint64_t)1 << 63, rest = value.high << (64 - cut);
+        const int normal = value.exponent - precision + 1, lowest = normal < least ? least : normal,
+                  count = 63 - value.exponent + lowest;
+        if (count <= 64) {
+            const uint64_t half = (uint64_t)1 << 63, cut = value.high << (64 - count);
             const int below = value.below || value.low != 0;
-            bits = cut < 64 ? value.high >> cut : 0;
-            bits += rest > half || (rest == half && (below || (bits & 1)));
-            /* The top bit adds the one that the exponent's field is ahead of `lowest - least`, and a
-             * carry out of rounding lands in the exponent. A denormal has neither. What is past the
-             * largest finite value comes out as infinity or more. */
+            bits = count < 64 ? value.high >> count : 0;
+            bits += cut > half || (cut == half && (below || (bits & 1)));
+            /* The top bit adds the one by which the exponent's field is ahead. A carry out of
+             * rounding lands there, too. Past the largest finite value follow infinity and NaN. */
             bits += (uint64_t)(lowest - least) << (precision - 1);
             if (bits > infinity) bits = infinity;
         }
@@ -1082,12 +1049,12 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
     return bits | (uint64_t)negative << (is_double ? 63 : 31);
 }
 
-/* What functions return as floats comes through here: where NaN and infinity do not exist for the
- * compiler, Clang 23 leaves out how they come about, unless they may be any bits. */
+/* Returns the float with these bits. They are volatile, as -ffast-math lets Clang 23 leave out what
+ * gives NaN or infinity. */
 FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 {
-    volatile uint32_t any = (uint32_t)bits;
-    const uint32_t low = any;
+    volatile uint32_t opaque = (uint32_t)bits;
+    const uint32_t low = opaque;
     float result;
     memcpy(&result, &low, sizeof result);
     return result;
@@ -1095,14 +1062,14 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 
 FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
 {
-    volatile uint64_t any = bits;
+    volatile uint64_t opaque = bits;
     double result;
-    bits = any;
+    bits = opaque;
     memcpy(&result, &bits, sizeof result);
     return result;
 }
 
-/* An operator's result from an exact sum: the sum, the mean of n elements, or the square root. */
+/* Returns the bits of an operator's result: the sum, the mean of n elements, or the root. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int negative,
                                                              fastreduce_detail_magnitude sum,
                                                              fastreduce_operator op, uint64_t n,
@@ -1114,7 +1081,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int ne
     return fastreduce_detail_pack(special, negative, sum, precision);
 }
 
-/* The same, given the sum's limbs, which are destroyed. */
+/* Returns fastreduce_detail_finish of a sum's limbs, which are destroyed. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int digits, int least,
                                                            fastreduce_operator op, uint64_t n,
                                                            int precision)
@@ -1126,29 +1093,28 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
 
-/* Divides digits by n > 0, in place; returns 1 where there is a rest. */
+/* Divides digits by n > 0, in place. Returns 1 if there is a remainder. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_divide(int64_t *digit, int digits, uint64_t n)
 {
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     int k, bit;
     for (k = digits - 1; k >= 0; --k) {
         uint32_t result = 0;
         for (bit = 31; bit >= 0; --bit) {
-            const int carry = (int)(rest >> 63);
-            rest = rest << 1 | (uint64_t)(digit[k] >> bit & 1);
+            const int carry = (int)(remainder >> 63);
+            remainder = remainder << 1 | (uint64_t)(digit[k] >> bit & 1);
             result <<= 1;
-            if (carry || rest >= n) {
-                rest -= n;
+            if (carry || remainder >= n) {
+                remainder -= n;
                 ++result;
             }
         }
         digit[k] = result;
     }
-    return rest != 0;
+    return remainder != 0;
 }
 
-/* Digit k of an accumulator of products, or where it has the digits of a wide one, of that one at
- * its place. */
+/* Returns digit k of an accumulator of products. A wide one counts as its middle part. */
 FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *limb, int digits,
                                                               int k)
 {
@@ -1156,9 +1122,9 @@ FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *lim
     return k >= 0 && k < digits ? limb[k] : 0;
 }
 
-/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are the limbs
- * of a wide accumulator, which are destroyed; those of their squares, so many digits; and room for
- * more, which are zeros. */
+/* Returns the bits of the variance of n numbers, (n * squares - sum * sum) / (n * n), rounded once.
+ * Given are the limbs of their sum, a wide accumulator, which are destroyed; those of the sum of
+ * squares, of `digits` digits; and FASTREDUCE_DETAIL_VARIANCE_DIGITS zeros, for intermediates. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, const int64_t *squares,
                                                                int digits, int64_t *digit,
                                                                uint64_t n, int precision)
@@ -1166,7 +1132,8 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
     const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
-    int first = 0, end = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
+    int first = 0, end = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, length, j, k, from,
+        remainder = 0;
     int64_t carry = 0;
 
     if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
@@ -1180,14 +1147,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     }
     count = (end < count ? end : count) - first;
     if (count <= 0) return 0;
-    all = 2 * count + 3;
+    length = 2 * count + 3;
     sum += first;
     digit += kept; /* for the quotient */
     fastreduce_detail_absolute(sum, count);
-    /* 2^7 of them, so that their square is one of the squares' units */
+    /* so that the square of a unit of the sum is a unit of the squares */
     for (k = 0; k < count; ++k) sum[k] *= 128;
     fastreduce_detail_carry(sum, count);
-    for (k = 0; k < all - 2; ++k) {
+    for (k = 0; k < length - 2; ++k) {
         const int64_t limb = fastreduce_detail_digit_at(squares, digits, 2 * first + k) + carry;
         const uint64_t low = ((uint64_t)limb & mask) * (n & mask),
                        high = ((uint64_t)limb & mask) * (n >> 32);
@@ -1202,22 +1169,22 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
             digit[j + k] -= (int64_t)(product & mask);
             digit[j + k + 1] -= (int64_t)(product >> 32);
         }
-    fastreduce_detail_carry(digit, all);
+    fastreduce_detail_carry(digit, length);
     digit -= kept;
-    all += kept;
-    /* of 225 bits or more, 64 at least are left of the quotient by 128 */
-    from = fastreduce_detail_highest(digit, all) / 32 - kept + 1;
+    length += kept;
+    /* a dividend of 225 bits or more leaves at least 64 after a division by 128 bits */
+    from = fastreduce_detail_highest(digit, length) / 32 - kept + 1;
     if (from < 0) from = 0;
     for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
-        rest |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
-    value = fastreduce_detail_leading(digit, all,
+        remainder |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
+    value = fastreduce_detail_leading(digit, length,
                                       64 * first - 32 * kept + FASTREDUCE_DETAIL_PRODUCT_LEAST);
-    value.below |= rest;
+    value.below |= remainder;
     return fastreduce_detail_pack(0, 0, value, precision);
 }
 
 #ifndef __CUDACC_RTC__
-/* What fastreduce_status_string and fastreduce::status_string return */
+/* Returns what fastreduce_status_string and fastreduce::status_string do. */
 static inline const char *fastreduce_detail_status_text(fastreduce_status status)
 {
     switch (status) {
@@ -1251,8 +1218,8 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_HOST_IMPLEMENTED)
 #define FASTREDUCE_DETAIL_HOST_IMPLEMENTED
 
-/* Weak outside the CUDA translation unit, so that a program may have the host implementation in
- * a .c file and the whole library in a .cu file. Windows' objects have no such symbols. */
+/* Functions are weak outside the CUDA translation unit. So a program may have the host
+ * implementation in a .c file and the whole library in a .cu file. Windows has no such symbols. */
 #if (defined(__ELF__) || defined(__MACH__)) && !defined(FASTREDUCE_STATIC) && \
     !defined(FASTREDUCE_IMPLEMENTATION)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API __attribute__((weak))
@@ -1260,12 +1227,12 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
 
-/* Elements whose sum fits one limb, or the window's two integers of 32 bits: a row */
-#define FASTREDUCE_DETAIL_ROW 256
+#define FASTREDUCE_DETAIL_ROW 256 /* floats whose sum fits the window's two integers of 32 bits */
 #define FASTREDUCE_DETAIL_BLOCK (16 * FASTREDUCE_DETAIL_ROW)
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once: rows */
-#define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the wider window, and levels */
+#define FASTREDUCE_DETAIL_CHUNK \
+    512 /* elements that are converted, or doubles that are added, at once */
+#define FASTREDUCE_DETAIL_LEVEL 44 /* bits of a level of the window of doubles, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
@@ -1275,23 +1242,24 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_ONE_BY_ONE(n) (void)0
 #endif
 
-#ifdef __GNUC__ /* without optimisation, too */
+#ifdef __GNUC__ /* inlined without optimisation, too */
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
 #endif
 
-/* So that objects hold a large function only once */
+/* Objects hold a large function only once. */
 #if defined(__clang__) || !defined(__GNUC__)
 #define FASTREDUCE_DETAIL_NOINLINE static inline
 #else
 #define FASTREDUCE_DETAIL_NOINLINE static __attribute__((noinline, noclone, unused))
 #endif
+#define FASTREDUCE_DETAIL_ONCE FASTREDUCE_DETAIL_NOINLINE
 
-/* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
- * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. The
- * level comes first: after the target, GCC 13 and 14 forget the target. Not on Windows, where GCC
- * does not align vectors on the stack. */
+/* Some functions are for AVX2, whose vectors shift each element by a count of its own. The CPU is
+ * asked at run time. GCC is told to vectorise them at any level, Clang does from -O1 on. The level
+ * comes first: after the target, GCC 13 and 14 forget the target. On Windows GCC does not align
+ * vectors on the stack. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
 #if defined(__clang__)
 #if __clang_major__ >= 6 && defined(__OPTIMIZE__)
@@ -1306,7 +1274,7 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #endif
 #define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 
-/* Defines `name`, which calls name_any, or where the CPU has AVX2, a copy of that for AVX2. */
+/* Defines `name`, which calls name_any, or its copy for AVX2 if the CPU has that. */
 #ifdef FASTREDUCE_DETAIL_AVX2
 #define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments)                           \
     FASTREDUCE_DETAIL_AVX2 static int name##_avx2 parameters { return name##_any arguments; } \
@@ -1332,31 +1300,44 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel kernel)
 {
-    switch (kernel) {
-    case FASTREDUCE_AUTO: return "auto";
-    case FASTREDUCE_V0: return "v0_baseline";
-    case FASTREDUCE_V1: return "v1_no_divergence";
-    case FASTREDUCE_V2: return "v2_no_bank_conflict";
-    case FASTREDUCE_V3: return "v3_add_during_load";
-    case FASTREDUCE_V4: return "v4_unroll_last_warp";
-    case FASTREDUCE_V5: return "v5_completely_unroll";
-    case FASTREDUCE_V6: return "v6_multi_add";
-    case FASTREDUCE_V7: return "v7_shuffle";
-    case FASTREDUCE_EXACT: return "exact";
-    default: break;
-    }
-    return "unknown";
+    static const char *const names[] = {"auto",
+                                        "v0_baseline",
+                                        "v1_no_divergence",
+                                        "v2_no_bank_conflict",
+                                        "v3_add_during_load",
+                                        "v4_unroll_last_warp",
+                                        "v5_completely_unroll",
+                                        "v6_multi_add",
+                                        "v7_shuffle",
+                                        "exact"};
+    return (unsigned)kernel <= FASTREDUCE_EXACT ? names[kernel] : "unknown";
+}
+
+typedef struct fastreduce_detail_type_facts {
+    const char *name;
+    size_t bytes;
+    fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean; /* of the results */
+} fastreduce_detail_type_facts;
+
+static inline const fastreduce_detail_type_facts *fastreduce_detail_facts(fastreduce_type type)
+{
+#define FASTREDUCE_DETAIL_FACTS(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
+    {text, bytes, FASTREDUCE_##sum, FASTREDUCE_##sum_abs, FASTREDUCE_##max_abs, FASTREDUCE_##mean},
+    static const fastreduce_detail_type_facts facts[] = {
+        {"unknown", 0, FASTREDUCE_DEFAULT_TYPE, FASTREDUCE_DEFAULT_TYPE, FASTREDUCE_DEFAULT_TYPE,
+         FASTREDUCE_DEFAULT_TYPE},
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_FACTS)};
+    return facts + ((unsigned)type <= FASTREDUCE_U64 ? type : 0);
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
 {
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name: return text;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return "unknown";
-    }
+    return fastreduce_detail_facts(type)->name;
+}
+
+FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
+{
+    return fastreduce_detail_facts(type)->bytes;
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
@@ -1370,31 +1351,13 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operato
     }
 }
 
-FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
-{
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name: return bytes;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return 0;
-    }
-}
-
 FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type type,
                                                                 fastreduce_operator op)
 {
-    fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean;
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name:                                                             \
-        of_sum = FASTREDUCE_##sum, of_sum_abs = FASTREDUCE_##sum_abs;                   \
-        of_max_abs = FASTREDUCE_##max_abs, of_mean = FASTREDUCE_##mean;                 \
-        break;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return FASTREDUCE_DEFAULT_TYPE;
-    }
+    const fastreduce_detail_type_facts *const facts = fastreduce_detail_facts(type);
+    const fastreduce_type of_sum = facts->of_sum, of_sum_abs = facts->of_sum_abs,
+                          of_max_abs = facts->of_max_abs, of_mean = facts->of_mean;
+    if (facts->bytes == 0) return FASTREDUCE_DEFAULT_TYPE;
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
     case FASTREDUCE_##name: return result;
@@ -1404,7 +1367,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
     }
 }
 
-/* The two may be one. */
+/* Adds one accumulator to another, which may be the same. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int64_t *from,
                                                         int digits)
 {
@@ -1487,28 +1450,36 @@ fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumul
         accumulator->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, 53));
 }
 
-/* Adds a row or less, one by one, each to one limb, shifted by up to 31 bits: less than 2^63 - 2^38
- * to a limb, for which carries make room. */
+/* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53 to
+ * each. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_significand(int64_t *limb,
+                                                                       uint64_t significand,
+                                                                       unsigned shift,
+                                                                       int is_negative)
+{
+    const int64_t sign = -(int64_t)is_negative; /* all bits of it: no branch */
+    const int64_t low = (int64_t)(significand << shift % 32 & 0xffffffff);
+    const int64_t high = (int64_t)(significand >> (32 - shift % 32));
+    limb[shift / 32] += (low ^ sign) - sign;
+    limb[shift / 32 + 1] += (high ^ sign) - sign;
+}
+
+/* Adds floats one by one. */
 static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
 {
     size_t i;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_DIGITS);
     for (i = 0; i < n; ++i) {
-        uint32_t bits, exponent, normal;
+        uint32_t bits, fraction, exponent;
         memcpy(&bits, input + i, sizeof bits);
+        fraction = bits & 0x7fffff;
         exponent = bits >> 23 & 255;
-        normal = exponent > 0;
-        if (exponent == 255) {
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
-                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
-        } else {
-            const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
-            const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
-            const uint32_t shift = exponent - normal;
-            limb[shift / 32] +=
-                (int64_t)((uint64_t)((significand ^ is_negative) - is_negative) << shift % 32);
-        }
+        if (exponent == 255)
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT, fraction != 0,
+                                            (int)(bits >> 31));
+        else
+            fastreduce_detail_add_significand(limb, fraction | (uint32_t)(exponent > 0) << 23,
+                                              exponent - (exponent > 0), (int)(bits >> 31));
     }
 }
 
@@ -1811,18 +1782,6 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
 
 /* ---- Exact sums of doubles and of products ---- */
 
-/* Adds significand * 2^(shift - 1074), a significand below 2^53 and a shift below 2046, to two
- * limbs, and less than 2^53 to each. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, uint64_t significand,
-                                                                unsigned shift, int is_negative)
-{
-    const int64_t sign = -(int64_t)is_negative; /* all bits of it: no branch */
-    const int64_t low = (int64_t)(significand << shift % 32 & 0xffffffff);
-    const int64_t high = (int64_t)(significand >> (32 - shift % 32));
-    limb[shift / 32] += (low ^ sign) - sign;
-    limb[shift / 32 + 1] += (high ^ sign) - sign;
-}
-
 /* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
@@ -1842,9 +1801,9 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_f64(int64_t *limb, co
             fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, fraction != 0,
                                             (int)(bits >> 63));
         else
-            fastreduce_detail_add_wide(i % 2 ? others : limb,
-                                       fraction | (uint64_t)(exponent > 0) << 52,
-                                       exponent - (exponent > 0), (int)(bits >> 63));
+            fastreduce_detail_add_significand(i % 2 ? others : limb,
+                                              fraction | (uint64_t)(exponent > 0) << 52,
+                                              exponent - (exponent > 0), (int)(bits >> 63));
     }
     for (i = 0; i < FASTREDUCE_DETAIL_WIDE_DIGITS; ++i) limb[i] += others[i];
 }
@@ -1871,8 +1830,8 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_product(int64_t *limb
         } else {
             const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
             const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
-            fastreduce_detail_add_wide(limb, product, shift_a + shift_b + (1074 - 2 * 149),
-                                       is_negative);
+            fastreduce_detail_add_significand(limb, product, shift_a + shift_b + (1074 - 2 * 149),
+                                              is_negative);
         }
     }
 }
@@ -2146,28 +2105,24 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_to_wide_bins(uint64_t *bin
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
 
-/* Adds doubles, a chunk at a time, to the window. Those that it misses go to bins, or one by one if
+/* Adds a chunk of doubles or less to the window. Those that it misses go to bins, or one by one if
  * they are too few for that. The limbs stay below 2^55. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_f64(fastreduce_detail_double_sum *state,
                                                           int64_t *limb, const double *input,
                                                           size_t n)
 {
-    size_t i, count;
-    for (i = 0; i < n; i += count) {
-        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
-        if (++state->chunks % (1 << 20) == 0)
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    if (++state->chunks % (1 << 20) == 0)
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
-        if (fastreduce_detail_add_to_wide_window(state, limb, input + i, count)) continue;
+    if (fastreduce_detail_add_to_wide_window(state, limb, input, n)) return;
 #endif
-        if (state->is_long && (!state->has_window || state->last_pause > 1)) {
-            if (!state->in_bins) memset(state->bin, 0, sizeof state->bin);
-            state->in_bins = 1;
-            fastreduce_detail_add_to_wide_bins(state->bin, limb, input + i, count);
-        } else {
-            fastreduce_detail_add_each_f64(limb, input + i, count);
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        }
+    if (state->is_long && (!state->has_window || state->last_pause > 1)) {
+        if (!state->in_bins) memset(state->bin, 0, sizeof state->bin);
+        state->in_bins = 1;
+        fastreduce_detail_add_to_wide_bins(state->bin, limb, input, n);
+    } else {
+        fastreduce_detail_add_each_f64(limb, input, n);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     }
 }
 
@@ -2202,48 +2157,37 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_double_sum *
     }
 }
 
-/* Adds n doubles, or their magnitudes. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
-                                                                 size_t n, int magnitudes)
+/* Adds n doubles, or their magnitudes, or for other types x[k] * y[k]. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_wide(int64_t *limb, const void *x,
+                                                                  const void *y, size_t n,
+                                                                  fastreduce_type type,
+                                                                  int magnitudes)
 {
-    const size_t most = magnitudes ? FASTREDUCE_DETAIL_CHUNK : n;
-    double buffer[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_detail_double_sum state;
-    size_t first, count, i;
+    size_t i, k, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     fastreduce_detail_begin_wide(&state, n);
-    for (first = 0; first < n; first += count) {
-        count = n - first < most ? n - first : most;
-        for (i = 0; magnitudes && i < count; ++i) {
-            uint64_t bits;
-            memcpy(&bits, input + first + i, sizeof bits);
-            bits &= 0x7fffffffffffffff;
-            memcpy(buffer + i, &bits, sizeof bits);
+    for (i = 0; i < n; i += count) {
+        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
+        if (type == FASTREDUCE_F64) {
+            const double *const doubles = (const double *)x + i;
+            double buffer[FASTREDUCE_DETAIL_CHUNK];
+            for (k = 0; magnitudes && k < count; ++k) {
+                uint64_t bits;
+                memcpy(&bits, doubles + k, sizeof bits);
+                bits &= 0x7fffffffffffffff;
+                memcpy(buffer + k, &bits, sizeof bits);
+            }
+            fastreduce_detail_add_f64(&state, limb, magnitudes ? buffer : doubles, count);
+        } else {
+            float buffer[2][FASTREDUCE_DETAIL_CHUNK];
+            const float *const left = fastreduce_detail_floats(x, i, count, type, 0, buffer[0]),
+                               *const right = x == y ? left
+                                                     : fastreduce_detail_floats(y, i, count, type,
+                                                                                0, buffer[1]);
+            fastreduce_detail_add_products(&state, limb, left, right, count);
         }
-        fastreduce_detail_add_f64(&state, limb, magnitudes ? buffer : input + first, count);
-    }
-    fastreduce_detail_end_wide(&state, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-}
-
-/* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x,
-                                                                 const void *y, size_t n,
-                                                                 fastreduce_type type)
-{
-    fastreduce_detail_double_sum state;
-    size_t first, count;
-
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&state, n);
-    for (first = 0; first < n; first += count) {
-        float buffer[2][FASTREDUCE_DETAIL_CHUNK];
-        const float *left, *right;
-        count = n - first < FASTREDUCE_DETAIL_CHUNK ? n - first : FASTREDUCE_DETAIL_CHUNK;
-        left = fastreduce_detail_floats(x, first, count, type, 0, buffer[0]);
-        right = x == y ? left : fastreduce_detail_floats(y, first, count, type, 0, buffer[1]);
-        fastreduce_detail_add_products(&state, limb, left, right, count);
     }
     fastreduce_detail_end_wide(&state, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
@@ -2272,17 +2216,17 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb,
         uint64_t high;
         const uint64_t low =
             fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
-        fastreduce_detail_add_wide(limb, low & (2 * one - 1), shift, is_negative);
-        fastreduce_detail_add_wide(limb, high << 11 | low >> 53, shift + 53, is_negative);
+        fastreduce_detail_add_significand(limb, low & (2 * one - 1), shift, is_negative);
+        fastreduce_detail_add_significand(limb, high << 11 | low >> 53, shift + 53, is_negative);
     }
 }
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-/* x[k] * y[k] as a sum of two doubles, for n elements, a multiple of 4; as zeros where none of them
- * is: where products may overflow, which rounding to zero hides, or rests be denormals, which the
- * CPU may take for zeros. Returns 1 if all those have a factor of zero. */
+/* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both are
+ * 0 where the product may overflow, which rounding to zero hides, or the error be a denormal, which
+ * the CPU may take for 0. Returns 1 if all such products have a factor of 0. */
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
-                                                                   double *products, double *rests,
+                                                                   double *products, double *errors,
                                                                    size_t n)
 {
     const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
@@ -2293,79 +2237,71 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
     fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_BROADCAST(0);
     size_t k;
     for (k = 0; k < n; k += 4) {
-        fastreduce_detail_doubles_t a, b, product, rest;
-        fastreduce_detail_words_t bits_a, bits_b, bits, none, is_outside;
+        fastreduce_detail_doubles_t a, b, product, error;
+        fastreduce_detail_words_t bits_a, bits_b, bits, is_zero, is_outside;
         __builtin_prefetch((const void *)((uintptr_t)(x + k) + 4096));
         __builtin_prefetch((const void *)((uintptr_t)(y + k) + 4096));
         memcpy(&a, x + k, sizeof a);
         memcpy(&b, y + k, sizeof b);
         product = a * b;
         FASTREDUCE_DETAIL_OPAQUE(product);
-        rest = product;
-        FASTREDUCE_DETAIL_FUSED_ERROR(a, b, rest);
+        error = product;
+        FASTREDUCE_DETAIL_FUSED_ERROR(a, b, error);
         memcpy(&bits_a, &a, sizeof a);
         memcpy(&bits_b, &b, sizeof b);
         memcpy(&bits, &product, sizeof bits);
         /* in their signs; 0 less 1 is negative */
-        none = ((bits & magnitudes) - one) &
-               (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
+        is_zero = ((bits & magnitudes) - one) &
+                  (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
         bits &= magnitudes;
         is_outside = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)((bits - first) |
                                                                               (last - bits)) >>
                                                  63);
-        missed |= is_outside & ~none;
+        missed |= is_outside & ~is_zero;
         memcpy(&bits, &product, sizeof bits);
         bits &= ~is_outside;
         memcpy(products + k, &bits, sizeof bits);
-        memcpy(&bits, &rest, sizeof bits);
+        memcpy(&bits, &error, sizeof bits);
         bits &= ~is_outside;
-        memcpy(rests + k, &bits, sizeof bits);
+        memcpy(errors + k, &bits, sizeof bits);
     }
     return ((missed[0] | missed[1] | missed[2] | missed[3]) >> 63) == 0;
 }
 #endif
 
-/* Adds x[k] * y[k] for n doubles, CHUNK at the most; at[0] is for products, at[1] for rests. */
-static inline void fastreduce_detail_add_products_f64(fastreduce_detail_double_sum *at,
-                                                      int64_t *limb, const double *x,
-                                                      const double *y, size_t n)
-{
-    size_t done = 0;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    double products[FASTREDUCE_DETAIL_CHUNK], rests[FASTREDUCE_DETAIL_CHUNK];
-    if (FASTREDUCE_DETAIL_HAS_FMA) {
-        const size_t fours = n / 4 * 4;
-        if (!fastreduce_detail_split_products(x, y, products, rests, fours))
-            for (; done < fours; ++done)
-                if (products[done] == 0) {
-                    FASTREDUCE_DETAIL_ONE_BY_ONE(1);
-                    fastreduce_detail_add_product_f64(limb, x + done, y + done);
-                }
-        fastreduce_detail_add_f64(at, limb + FASTREDUCE_DETAIL_FIRST_WIDE, products, fours);
-        fastreduce_detail_add_f64(at + 1, limb + FASTREDUCE_DETAIL_FIRST_WIDE, rests, fours);
-        done = fours;
-    }
-#endif
-    (void)at;
-    for (; done < n; ++done) fastreduce_detail_add_product_f64(limb, x + done, y + done);
-    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-}
-
-/* Adds x[k] * y[k] for n doubles. */
+/* Adds x[k] * y[k] for n doubles: as sums of two doubles, or one by one. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
                                                                      const double *y, size_t n)
 {
-    fastreduce_detail_double_sum at[2];
-    size_t done, count;
-    int k;
-
+    size_t i = 0;
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-    for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(at + k, n);
-    for (done = 0; done < n; done += count) {
-        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        fastreduce_detail_add_products_f64(at, limb, x + done, y + done, count);
+#ifdef FASTREDUCE_DETAIL_AVX2
+    if (n >= 4 && FASTREDUCE_DETAIL_HAS_FMA) {
+        int64_t *const wide = limb + FASTREDUCE_DETAIL_FIRST_WIDE;
+        double products[FASTREDUCE_DETAIL_CHUNK], errors[FASTREDUCE_DETAIL_CHUNK];
+        fastreduce_detail_double_sum state[2];
+        size_t k, count;
+        for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(state + k, n);
+        for (; n - i >= 4; i += count) {
+            count = (n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK) / 4 * 4;
+            if (!fastreduce_detail_split_products(x + i, y + i, products, errors, count))
+                for (k = 0; k < count; ++k)
+                    if (products[k] == 0) {
+                        FASTREDUCE_DETAIL_ONE_BY_ONE(1);
+                        fastreduce_detail_add_product_f64(limb, x + i + k, y + i + k);
+                    }
+            fastreduce_detail_add_f64(state, wide, products, count);
+            fastreduce_detail_add_f64(state + 1, wide, errors, count);
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+        }
+        for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(state + k, wide);
     }
-    for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(at + k, limb + FASTREDUCE_DETAIL_FIRST_WIDE);
+#endif
+    for (; i < n; ++i) {
+        fastreduce_detail_add_product_f64(limb, x + i, y + i);
+        if (i % FASTREDUCE_DETAIL_CHUNK == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+    }
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 }
 
@@ -2380,10 +2316,10 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
 {
-    fastreduce_detail_accumulate_f64(accumulator->limb, input, n, 0);
+    fastreduce_detail_accumulate_wide(accumulator->limb, input, NULL, n, FASTREDUCE_F64, 0);
 }
 
-/* Whether n elements may be there, and are floats. */
+/* Returns a status: whether n elements can be there, and are floats. */
 static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
                                                              fastreduce_type type)
 {
@@ -2426,33 +2362,33 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     const fastreduce_status status =
         fastreduce_detail_check_accumulator(x, y, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
-        fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
+        fastreduce_detail_accumulate_wide(accumulator->limb, x, y, n, type, 0);
     return status;
 }
 
-/* The bits of the variance: both sums in one read, by so much of the array as caches hold. */
+/* Returns the bits of the variance. Both sums are of one read, as much at a time as caches hold. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
                                                                     fastreduce_type type,
                                                                     int precision)
 {
-    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
-                                                squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
-                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0},
-                                                digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
+    int64_t squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
+    int64_t narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
+    int64_t digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
     const int is_f64 = type == FASTREDUCE_F64;
-    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK;
-    size_t done, count;
+    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK, bytes = fastreduce_type_size(type);
+    size_t i, count;
     int k;
-    for (done = 0; done < n; done += count) {
-        const char *const part = (const char *)x + done * fastreduce_type_size(type);
-        count = n - done < most ? n - done : most;
+    for (i = 0; i < n; i += count) {
+        const char *const part = (const char *)x + i * bytes;
+        count = n - i < most ? n - i : most;
         if (is_f64) {
-            fastreduce_detail_accumulate_f64(sum, (const double *)part, count, 0);
-            fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
-                                                 (const double *)part, count);
+            const double *const doubles = (const double *)part;
+            fastreduce_detail_accumulate_wide(sum, part, NULL, count, type, 0);
+            fastreduce_detail_accumulate_dot_f64(squares, doubles, doubles, count);
         } else {
             fastreduce_detail_accumulate(narrow, part, count, type, 0);
-            fastreduce_detail_accumulate_dot(squares, part, part, count, type);
+            fastreduce_detail_accumulate_wide(squares, part, part, count, type, 0);
         }
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
@@ -2464,7 +2400,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
         digit, n, precision);
 }
 
-/* The bits of a result of x, or where y is an array, of their products. */
+/* Returns the bits of a result of x, or if y is an array, of their products. */
 static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    int precision)
@@ -2477,9 +2413,9 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
         least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
     } else if (y) {
-        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
+        fastreduce_detail_accumulate_wide(limb, x, y, n, type, 0);
     } else if (type == FASTREDUCE_F64) {
-        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
+        fastreduce_detail_accumulate_wide(limb, x, NULL, n, type, op == FASTREDUCE_SUM_ABS);
     } else {
         digits = FASTREDUCE_DETAIL_DIGITS;
         least = -149;
