@@ -109,7 +109,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 #define FASTREDUCE_DETAIL_JOINED(name, suffix) name##suffix
 #define FASTREDUCE_DETAIL_JOIN(name, suffix) FASTREDUCE_DETAIL_JOINED(name, suffix)
-#define FASTREDUCE_DETAIL_SUFFIXED(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
+#define FASTREDUCE_DETAIL_SYMBOL(name) FASTREDUCE_DETAIL_JOIN(fastreduce_##name, FASTREDUCE_SUFFIX)
 #define FASTREDUCE_DETAIL_QUOTED(name) #name
 #define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
 #if defined(FASTREDUCE_DETAIL_DEFAULT_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
@@ -121,52 +121,48 @@ typedef unsigned long long uint64_t, uintptr_t;
 #else
 #define FASTREDUCE_DETAIL_PLAIN(name)
 #endif
-#define fastreduce_status_string FASTREDUCE_DETAIL_SUFFIXED(fastreduce_status_string)
-#define fastreduce_version FASTREDUCE_DETAIL_SUFFIXED(fastreduce_version)
-#define fastreduce_kernel_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_kernel_name)
-#define fastreduce_type_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_type_name)
-#define fastreduce_operator_name FASTREDUCE_DETAIL_SUFFIXED(fastreduce_operator_name)
-#define fastreduce_type_size FASTREDUCE_DETAIL_SUFFIXED(fastreduce_type_size)
-#define fastreduce_output_type FASTREDUCE_DETAIL_SUFFIXED(fastreduce_output_type)
-#define fastreduce_sum_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_sum_f32)
-#define fastreduce_reduce FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce)
-#define fastreduce_reduce_axis FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce_axis)
-#define fastreduce_reduce_segments FASTREDUCE_DETAIL_SUFFIXED(fastreduce_reduce_segments)
-#define fastreduce_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_dot)
-#define fastreduce_supports FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports)
-#define fastreduce_supports_shapes FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports_shapes)
-#define fastreduce_supports_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_supports_dot)
-#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_SUFFIXED(fastreduce_workspace_bytes)
-#define fastreduce_workspace_init FASTREDUCE_DETAIL_SUFFIXED(fastreduce_workspace_init)
-#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_f32)
-#define fastreduce_accumulate FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate)
-#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_f64)
-#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_dot)
-#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulate_dot_f64)
-#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_merge)
-#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_f32)
-#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_accumulator_f64)
-#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_f32)
-#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_sum_f32)
-#define fastreduce_host_reduce FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_reduce)
-#define fastreduce_host_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_dot)
-#define fastreduce_host_pairwise FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_pairwise)
-#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_pairwise_dot)
-#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_sum_f64)
-#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_dot_f32)
-#define fastreduce_host_accumulate FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate)
-#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_f64)
-#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_dot)
-#define fastreduce_host_accumulate_dot_f64 \
-    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_host_accumulate_dot_f64)
-#define fastreduce_wide_accumulator_merge \
-    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_merge)
-#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_f32)
-#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_SUFFIXED(fastreduce_wide_accumulator_f64)
-#define fastreduce_product_accumulator_merge \
-    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_product_accumulator_merge)
-#define fastreduce_product_accumulator_f64 \
-    FASTREDUCE_DETAIL_SUFFIXED(fastreduce_product_accumulator_f64)
+#define fastreduce_status_string FASTREDUCE_DETAIL_SYMBOL(status_string)
+#define fastreduce_version FASTREDUCE_DETAIL_SYMBOL(version)
+#define fastreduce_kernel_name FASTREDUCE_DETAIL_SYMBOL(kernel_name)
+#define fastreduce_type_name FASTREDUCE_DETAIL_SYMBOL(type_name)
+#define fastreduce_operator_name FASTREDUCE_DETAIL_SYMBOL(operator_name)
+#define fastreduce_type_size FASTREDUCE_DETAIL_SYMBOL(type_size)
+#define fastreduce_output_type FASTREDUCE_DETAIL_SYMBOL(output_type)
+#define fastreduce_sum_f32 FASTREDUCE_DETAIL_SYMBOL(sum_f32)
+#define fastreduce_reduce FASTREDUCE_DETAIL_SYMBOL(reduce)
+#define fastreduce_reduce_axis FASTREDUCE_DETAIL_SYMBOL(reduce_axis)
+#define fastreduce_reduce_segments FASTREDUCE_DETAIL_SYMBOL(reduce_segments)
+#define fastreduce_dot FASTREDUCE_DETAIL_SYMBOL(dot)
+#define fastreduce_supports FASTREDUCE_DETAIL_SYMBOL(supports)
+#define fastreduce_supports_shapes FASTREDUCE_DETAIL_SYMBOL(supports_shapes)
+#define fastreduce_supports_dot FASTREDUCE_DETAIL_SYMBOL(supports_dot)
+#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_SYMBOL(workspace_bytes)
+#define fastreduce_workspace_init FASTREDUCE_DETAIL_SYMBOL(workspace_init)
+#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_SYMBOL(accumulate_f32)
+#define fastreduce_accumulate FASTREDUCE_DETAIL_SYMBOL(accumulate)
+#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_SYMBOL(accumulate_f64)
+#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_SYMBOL(accumulate_dot)
+#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_SYMBOL(accumulate_dot_f64)
+#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(accumulator_merge)
+#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_SYMBOL(accumulator_f32)
+#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(accumulator_f64)
+#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_f32)
+#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_SYMBOL(host_sum_f32)
+#define fastreduce_host_reduce FASTREDUCE_DETAIL_SYMBOL(host_reduce)
+#define fastreduce_host_dot FASTREDUCE_DETAIL_SYMBOL(host_dot)
+#define fastreduce_host_pairwise FASTREDUCE_DETAIL_SYMBOL(host_pairwise)
+#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SYMBOL(host_pairwise_dot)
+#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SYMBOL(host_sum_f64)
+#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SYMBOL(host_dot_f32)
+#define fastreduce_host_accumulate FASTREDUCE_DETAIL_SYMBOL(host_accumulate)
+#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_f64)
+#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_SYMBOL(host_accumulate_dot)
+#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_dot_f64)
+#define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_merge)
+#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_f32)
+#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_f64)
+#define fastreduce_product_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(product_accumulator_merge)
+#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(product_accumulator_f64)
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
@@ -1910,10 +1906,10 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
     for (k = 0; k < levels; ++k) {
         const uint64_t bits =
             (uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 | (uint64_t)1 << 51;
-        const fastreduce_detail_words_t words = FASTREDUCE_DETAIL_BROADCAST(bits);
-        constant[k] = words;
-        memcpy(&level[k][0], &words, sizeof words);
-        memcpy(&level[k][1], &words, sizeof words);
+        const fastreduce_detail_words_t start = FASTREDUCE_DETAIL_BROADCAST(bits);
+        constant[k] = start;
+        memcpy(&level[k][0], &start, sizeof start);
+        memcpy(&level[k][1], &start, sizeof start);
     }
     for (i = 0; i < n; i += 8) {
         double products[8];
