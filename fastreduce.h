@@ -1226,9 +1226,8 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_ROW 256 /* floats whose sum fits the window's two integers of 32 bits */
 #define FASTREDUCE_DETAIL_BLOCK (16 * FASTREDUCE_DETAIL_ROW)
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#define FASTREDUCE_DETAIL_CHUNK \
-    512 /* elements that are converted, or doubles that are added, at once */
-#define FASTREDUCE_DETAIL_LEVEL 44 /* bits of a level of the window of doubles, and levels */
+#define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once, or added as doubles */
+#define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the window of doubles, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
 #ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
@@ -1296,16 +1295,11 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel kernel)
 {
-    static const char *const names[] = {"auto",
-                                        "v0_baseline",
-                                        "v1_no_divergence",
-                                        "v2_no_bank_conflict",
-                                        "v3_add_during_load",
-                                        "v4_unroll_last_warp",
-                                        "v5_completely_unroll",
-                                        "v6_multi_add",
-                                        "v7_shuffle",
-                                        "exact"};
+    /* clang-format off */
+    static const char *const names[] = {
+        "auto", "v0_baseline", "v1_no_divergence", "v2_no_bank_conflict", "v3_add_during_load",
+        "v4_unroll_last_warp", "v5_completely_unroll", "v6_multi_add", "v7_shuffle", "exact"};
+    /* clang-format on */
     return (unsigned)kernel <= FASTREDUCE_EXACT ? names[kernel] : "unknown";
 }
 
@@ -1363,23 +1357,25 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
     }
 }
 
+/* Returns the weight of an accumulator's first limb, as an exponent of 2. */
+static inline int fastreduce_detail_least(int digits)
+{
+    return digits == FASTREDUCE_DETAIL_DIGITS        ? -149
+           : digits == FASTREDUCE_DETAIL_WIDE_DIGITS ? -1074
+                                                     : FASTREDUCE_DETAIL_PRODUCT_LEAST;
+}
+
 /* Adds one accumulator to another, which may be the same. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int64_t *from,
                                                         int digits)
 {
     int64_t other[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     int k;
-    for (k = 0; k < digits + 4; ++k) other[k] = from[k];
+    memcpy(other, from, ((size_t)digits + 4) * sizeof *other);
     fastreduce_detail_normalize(other, digits);
     fastreduce_detail_normalize(into, digits);
     for (k = 0; k < digits + 4; ++k) into[k] += other[k];
     fastreduce_detail_normalize(into, digits);
-}
-
-FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
-                                                           const fastreduce_accumulator *from)
-{
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits,
@@ -1391,60 +1387,36 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, i
 
 /* Returns the bits of an accumulator's number, rounded. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_round(const int64_t *limb, int digits,
-                                                            int least, int precision)
+                                                            int precision)
 {
     int64_t copy[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     memcpy(copy, limb, ((size_t)digits + 4) * sizeof *copy);
-    return fastreduce_detail_host_read(copy, digits, least, FASTREDUCE_SUM, 0, precision);
+    return fastreduce_detail_host_read(copy, digits, fastreduce_detail_least(digits),
+                                       FASTREDUCE_SUM, 0, precision);
 }
 
-FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
-{
-    return fastreduce_detail_float_of(
-        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_DIGITS, -149, 24));
-}
-
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
-{
-    return fastreduce_detail_double_of(
-        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_DIGITS, -149, 53));
-}
-
-FASTREDUCE_DETAIL_DEFINE void
-fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
-                                  const fastreduce_wide_accumulator *from)
-{
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-}
-
-FASTREDUCE_DETAIL_DEFINE float
-fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
-{
-    return fastreduce_detail_float_of(
-        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, 24));
-}
-
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
-{
-    return fastreduce_detail_double_of(
-        fastreduce_detail_round(accumulator->limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, 53));
-}
-
-FASTREDUCE_DETAIL_DEFINE void
-fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
-                                     const fastreduce_product_accumulator *from)
-{
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-}
-
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator)
-{
-    return fastreduce_detail_double_of(fastreduce_detail_round(
-        accumulator->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, 53));
-}
+/* The functions of one kind of accumulator: fastreduce_accumulator_merge, _f32, _f64, and so on. */
+#define FASTREDUCE_DETAIL_READ_F32(kind, digits)                                                   \
+    FASTREDUCE_DETAIL_DEFINE float fastreduce_##kind##_f32(const fastreduce_##kind *accumulator)   \
+    {                                                                                              \
+        return fastreduce_detail_float_of(fastreduce_detail_round(accumulator->limb, digits, 24)); \
+    }
+#define FASTREDUCE_DETAIL_READ_F64_AND_MERGE(kind, digits)                                        \
+    FASTREDUCE_DETAIL_DEFINE double fastreduce_##kind##_f64(const fastreduce_##kind *accumulator) \
+    {                                                                                             \
+        return fastreduce_detail_double_of(                                                       \
+            fastreduce_detail_round(accumulator->limb, digits, 53));                              \
+    }                                                                                             \
+    FASTREDUCE_DETAIL_DEFINE void fastreduce_##kind##_merge(fastreduce_##kind *into,              \
+                                                            const fastreduce_##kind *from)        \
+    {                                                                                             \
+        fastreduce_detail_merge(into->limb, from->limb, digits);                                  \
+    }
+FASTREDUCE_DETAIL_READ_F32(accumulator, FASTREDUCE_DETAIL_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(accumulator, FASTREDUCE_DETAIL_DIGITS)
+FASTREDUCE_DETAIL_READ_F32(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS)
 
 /* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53 to
  * each. */
@@ -2401,23 +2373,20 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    int precision)
 {
+    const int is_f64 = type == FASTREDUCE_F64, is_abs = op == FASTREDUCE_SUM_ABS;
+    const int digits = y && is_f64   ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
+                       : y || is_f64 ? FASTREDUCE_DETAIL_WIDE_DIGITS
+                                     : FASTREDUCE_DETAIL_DIGITS;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
-    int digits = FASTREDUCE_DETAIL_WIDE_DIGITS, least = -1074;
     if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
-    if (y && type == FASTREDUCE_F64) {
-        digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
-        least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-    } else if (y) {
-        fastreduce_detail_accumulate_wide(limb, x, y, n, type, 0);
-    } else if (type == FASTREDUCE_F64) {
-        fastreduce_detail_accumulate_wide(limb, x, NULL, n, type, op == FASTREDUCE_SUM_ABS);
-    } else {
-        digits = FASTREDUCE_DETAIL_DIGITS;
-        least = -149;
-        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    }
-    return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
+    else if (digits == FASTREDUCE_DETAIL_WIDE_DIGITS)
+        fastreduce_detail_accumulate_wide(limb, x, y, n, type, is_abs);
+    else
+        fastreduce_detail_accumulate(limb, x, n, type, is_abs);
+    return fastreduce_detail_host_read(limb, digits, fastreduce_detail_least(digits), op, n,
+                                       precision);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
@@ -2809,8 +2778,7 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
- *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot. Bits, ABI: as
- *                   before.
+ *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
  *                   results on, of other types from 791 on; SUM_SQUARES and NORM2 of f64 from 826
@@ -2819,58 +2787,47 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *                   wrong when compiled by Clang 19 or later with -ffast-math. With nvcc
  *                   -use_fast_math or -ftz=true, AUTO and V0..V7 took denormals for 0, and EXACT of
  *                   many f32 or bf16 results was not exact. AUTO's VARIANCE is never -0.
- *                   API, ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
- *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
- *                   fastreduce_supports_shapes, fastreduce_supports_dot.
- *                   fastreduce_accumulate and fastreduce_host_accumulate take a
- *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
+ *                   API: offsets of 32 bits and ends of segments apart, fastreduce_supports_shapes,
+ *                   fastreduce_supports_dot. fastreduce_accumulate and fastreduce_host_accumulate
+ *                   take a fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
  *                   EXACT VARIANCE; SUM_SQUARES, NORM2 and dot products of f64, with an accumulator
- *                   of their own, fastreduce_product_accumulator; those of floats refuse F64.
- *                   V0..V7 take sums of floats alone.
+ *                   of their own; those of floats refuse F64. V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
  *                   fastreduce_product_accumulator is new.
- *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
- *                   bits. Dot products, too. Sums of negative zeros are -0.
- *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so
- *                   that users' operators need not commute.
- *                   ABI: structures as before.
+ *   0.5.0  2026-11  Bits: AUTO of one array, and dot products, are the pairwise sum by index. Sums
+ *                   of negative zeros are -0.
+ *                   API: fastreduce.cuh needs C++17. Operands stay in index order, so that users'
+ *                   operators need not commute.
  *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
  *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot,
  *                   FASTREDUCE_DEFAULT_TYPE; on the GPU fastreduce_accumulate and its like, EXACT
  *                   of every float; the same on the CPU: sums, means, norms and dot products.
  *                   ABI: in object files functions end in the version (FASTREDUCE_SUFFIX).
- *                   fastreduce_wide_accumulator is new, other structures are as before.
+ *                   fastreduce_wide_accumulator is new.
  *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
  *                   floats.
  *                   API: fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *                   ABI: fastreduce_config has two more members at its end;
  *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
  *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
- *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
- *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
- *                   ABI: structures as before.
+ *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES.
  *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
  *
- * MIT License
+ * MIT License. Copyright (c) 2026 The FastReduce authors
  *
- * Copyright (c) 2026 The FastReduce authors
- *
- * Permission is hereby granted, free of charge, to any person obtaining a copy
- * of this software and associated documentation files (the "Software"), to deal
- * in the Software without restriction, including without limitation the rights
- * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
- * copies of the Software, and to permit persons to whom the Software is
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute,
+ * sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
  * furnished to do so, subject to the following conditions:
  *
- * The above copyright notice and this permission notice shall be included in all
- * copies or substantial portions of the Software.
+ * The above copyright notice and this permission notice shall be included in all copies or
+ * substantial portions of the Software.
  *
- * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
- * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
- * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
- * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
- * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
- * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
- * SOFTWARE.
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+ * NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+ * NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+ * DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+ * OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */
