@@ -244,19 +244,17 @@ typedef enum fastreduce_type {
  * give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN and MAX -0 is less than +0; in
  * ARGMIN and ARGMAX they are equal.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is (double)SUM / (double)n, rounded
- * to the result's type. MEAN of integers is their exact sum, rounded, divided by n. NORM2 neither
- * overflows nor loses anything to underflow if the result fits its type. VARIANCE takes one pass:
- * it adds differences from the first element, and their squares, which have to fit a double. Its
- * relative error is about d^2 * 2^-52, where the first element is d standard deviations from the
- * mean; d is at most sqrt(n). For 16 and 32-bit floats some 1e-6 are added, as packs are summed as
- * floats.
+ * Accuracy: 16-bit floats are added as floats. MEAN of integers is their exact sum, rounded,
+ * divided by n. NORM2 neither overflows nor loses anything to underflow if the result fits its
+ * type. VARIANCE adds, in one pass, differences from the first element and their squares, which
+ * have to fit a double. Its relative error is about d^2 * 2^-52, where the first element is d
+ * standard deviations from the mean, sqrt(n) at most. For 16 and 32-bit floats some 1e-6 are added,
+ * as packs are summed as floats.
  *
- * A result of finite elements can overflow: a partial result that overflows becomes infinite, and
- * the result infinite or NaN. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be infinite, zero or
- * NaN, as pairs are multiplied first: use f64, or scale the elements. If partial sums of SUM or
- * MEAN overflow, use FASTREDUCE_EXACT, whose final result alone can overflow, or f64. If the
- * squares of VARIANCE add up past DBL_MAX, scale the elements.
+ * If a partial result of finite elements overflows, the result is infinite or NaN. PRODUCT of 1e30,
+ * 1e30, 1e-30, 1e-30 as f32 may be infinite, zero or NaN, as pairs are multiplied first: use f64,
+ * or scale the elements. For SUM or MEAN use f64 or FASTREDUCE_EXACT, whose final result alone can
+ * overflow. If the squares of VARIANCE add up past DBL_MAX, scale the elements.
  *
  * AUTO's bits are those of pairwise() (at fastreduce_sum_f32) over the leaves below, in float, or
  * for f64 in double. Each operation rounds by itself, also with -use_fast_math; none is fused but
@@ -339,7 +337,7 @@ typedef enum fastreduce_operator {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to reduce. All zeros ({0} in C, {} in C++) or a null pointer stand for the defaults. */
+/* How to reduce. All zeros ({0} in C, {} in C++), or a null pointer, are the defaults. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
@@ -347,8 +345,8 @@ typedef struct fastreduce_config {
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
     /* Null, or a pointer to the number of elements in device memory, aligned to 8 bytes, outside
-     * output and workspace. AUTO and EXACT read it when they run, and reduce that many elements, at
-     * most n, so each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
+     * output and workspace. AUTO and EXACT read it when they run, and reduce that many, at most n.
+     * So each replay of a graph may have its own number. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
     /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. EXACT of
      * f16, bf16 and f32 also takes FASTREDUCE_F64. Any other number: UNSUPPORTED. */
@@ -389,8 +387,7 @@ typedef struct fastreduce_shape {
  * of 2^64 of them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many
- *                 or more
+ *   limb[12..14]  counts of NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
  *   limb[15]      0, reserved
  *
  * Accumulators are merged by adding their limbs as int64, in any order (MPI_SUM and ncclSum do
@@ -1267,6 +1264,12 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
+#ifdef __GNUC__ /* past the end of the input it does nothing */
+#define FASTREDUCE_DETAIL_PREFETCH(x, bytes) \
+    __builtin_prefetch((const void *)((uintptr_t)(x) + (bytes)))
+#else
+#define FASTREDUCE_DETAIL_PREFETCH(x, bytes) (void)0
+#endif
 #define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 
 /* Defines `name`, which calls name_any, or its copy for AVX2 if the CPU has that. */
@@ -1418,8 +1421,8 @@ FASTREDUCE_DETAIL_READ_F32(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
 FASTREDUCE_DETAIL_READ_F64_AND_MERGE(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
 FASTREDUCE_DETAIL_READ_F64_AND_MERGE(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS)
 
-/* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53 to
- * each. */
+/* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53
+ * to each. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_significand(int64_t *limb,
                                                                        uint64_t significand,
                                                                        unsigned shift,
@@ -1432,23 +1435,38 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_significand(int64_t *
     limb[shift / 32 + 1] += (high ^ sign) - sign;
 }
 
-/* Adds floats one by one. */
-static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
+/* Adds floats or, to a wide accumulator, doubles one by one. A chunk adds less than 2^62 to a limb.
+ * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
+ * other's store. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, int digits,
+                                                                const void *input, size_t n)
 {
+    const int is_double = digits == FASTREDUCE_DETAIL_WIDE_DIGITS,
+              fraction_bits = is_double ? 52 : 23;
+    const unsigned special = is_double ? 2047 : 255;
+    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS] = {0};
     size_t i;
+    int k;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
-        uint32_t bits, fraction, exponent;
-        memcpy(&bits, input + i, sizeof bits);
-        fraction = bits & 0x7fffff;
-        exponent = bits >> 23 & 255;
-        if (exponent == 255)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT, fraction != 0,
-                                            (int)(bits >> 31));
+        uint64_t bits, fraction;
+        uint32_t low, exponent;
+        int is_negative;
+        if (is_double)
+            memcpy(&bits, (const double *)input + i, sizeof bits);
         else
-            fastreduce_detail_add_significand(limb, fraction | (uint32_t)(exponent > 0) << 23,
-                                              exponent - (exponent > 0), (int)(bits >> 31));
+            memcpy(&low, (const float *)input + i, sizeof low), bits = low;
+        fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
+        exponent = (uint32_t)(bits >> fraction_bits) & special;
+        is_negative = (int)(bits >> (is_double ? 63 : 31));
+        if (exponent == special)
+            fastreduce_detail_count_special(limb + digits, fraction != 0, is_negative);
+        else
+            fastreduce_detail_add_significand(i % 2 ? others : limb,
+                                              fraction | (uint64_t)(exponent > 0) << fraction_bits,
+                                              exponent - (exponent > 0), is_negative);
     }
+    for (k = 0; k < digits; ++k) limb[k] += others[k];
 }
 
 /* A bin for each sign and exponent adds up fractions and, from bit 43 on, counts them: its leading
@@ -1509,8 +1527,8 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
  * its multiples of 2^24, rounded down, and its lowest 32 bits. Both add up in 32 bits, so that a
  * vector holds many. What the multiples leave is 0 to 2^24 - 1 for each float, so for a row the
  * lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU: rounding
- * modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it reads 20 GB/s
- * where bins read 8 and a loop that adds floats 5.
+ * modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it reads 20
+ * GB/s where bins read 8 and a loop that adds floats 5.
  *
  * Sums n elements, which are rows, in units of 2^(position - 149), and returns 1 if all are in the
  * window or zeros. *greatest: the bits of the greatest magnitude. */
@@ -1527,11 +1545,10 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
     for (i = 0; i < n; i += FASTREDUCE_DETAIL_ROW) {
         uint32_t high = 0, low = 0; /* sums modulo 2^32 */
         /* Two rows ahead: hardware prefetchers stop at the end of a page, and the loop is too long
-         * for the core to see past. From memory twice as fast (Intel Xeon with AMX,
-         * one core: 11.3 GB/s, 5.6 without). Past the end of the input it does nothing. */
+         * for the core to see past. From memory twice as fast (Intel Xeon with AMX, one core:
+         * 11.3 GB/s, 5.6 without). */
         for (k = 0; k < FASTREDUCE_DETAIL_ROW; k += 16)
-            __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
-                                              2 * FASTREDUCE_DETAIL_ROW * sizeof *input));
+            FASTREDUCE_DETAIL_PREFETCH(input + i + k, 2 * FASTREDUCE_DETAIL_ROW * sizeof *input);
 #ifdef __clang__
 #pragma clang loop vectorize(enable)
 #endif
@@ -1622,7 +1639,7 @@ static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *sta
 #endif
         block = n - i < FASTREDUCE_DETAIL_BLOCK ? n - i : FASTREDUCE_DETAIL_BLOCK;
         if (block <= FASTREDUCE_DETAIL_ROW && state->in_bins == 0) {
-            fastreduce_detail_add_each(limb, input + i, block);
+            fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_DIGITS, input + i, block);
             continue;
         }
         if (state->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
@@ -1750,58 +1767,58 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
 
 /* ---- Exact sums of doubles and of products ---- */
 
-/* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
- * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
- * other's store. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
-                                                               size_t n)
+/* Adds a product of magnitudes, given as bits of floats or doubles of `fraction_bits` bits, times
+ * 2^shift: less than 2^54 to a limb. Infinity times zero is a NaN. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_product(int64_t *limb, int64_t *counts,
+                                                                   uint64_t a, uint64_t b,
+                                                                   int fraction_bits, int shift,
+                                                                   int is_negative)
 {
-    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
-    size_t i;
-    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    for (i = 0; i < n; ++i) {
-        uint64_t bits, fraction;
-        unsigned exponent;
-        memcpy(&bits, input + i, sizeof bits);
-        fraction = bits & 0xfffffffffffff;
-        exponent = (unsigned)(bits >> 52 & 2047);
-        if (exponent == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, fraction != 0,
-                                            (int)(bits >> 63));
-        else
-            fastreduce_detail_add_significand(i % 2 ? others : limb,
-                                              fraction | (uint64_t)(exponent > 0) << 52,
-                                              exponent - (exponent > 0), (int)(bits >> 63));
+    const uint64_t one = (uint64_t)1 << fraction_bits,
+                   infinity = (fraction_bits == 52 ? 2047 : 255) * one;
+    if (a >= infinity || b >= infinity) {
+        fastreduce_detail_count_special(counts, a > infinity || b > infinity || a == 0 || b == 0,
+                                        is_negative);
+    } else {
+        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
+        const unsigned position = (unsigned)(shift_a + shift_b) + (unsigned)shift;
+        uint64_t high;
+        const uint64_t low =
+            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
+        fastreduce_detail_add_significand(limb, low & (((uint64_t)1 << 53) - 1), position,
+                                          is_negative);
+        if (fraction_bits == 52)
+            fastreduce_detail_add_significand(limb, high << 11 | low >> 53, position + 53,
+                                              is_negative);
     }
-    for (i = 0; i < FASTREDUCE_DETAIL_WIDE_DIGITS; ++i) limb[i] += others[i];
 }
 
 /* Adds x[k] * y[k] one by one, of any floats. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
                                                                    const float *y, size_t n)
 {
-    const uint32_t one = 0x800000, infinity = 0x7f800000;
     size_t i;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
         uint32_t a, b;
-        int is_negative;
         memcpy(&a, x + i, sizeof a);
         memcpy(&b, y + i, sizeof b);
-        is_negative = (int)((a ^ b) >> 31);
-        a &= 0x7fffffff;
-        b &= 0x7fffffff;
-        if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
-            const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, is_nan,
-                                            is_negative);
-        } else {
-            const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
-            const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
-            fastreduce_detail_add_significand(limb, product, shift_a + shift_b + (1074 - 2 * 149),
-                                              is_negative);
-        }
+        fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_WIDE_DIGITS, a & 0x7fffffff,
+                                      b & 0x7fffffff, 23, 1074 - 2 * 149, (int)((a ^ b) >> 31));
     }
+}
+
+/* Adds x * y, of any doubles. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
+                                                                  const void *y)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    uint64_t a, b;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, a & ~sign,
+                                  b & ~sign, 52, 32 * FASTREDUCE_DETAIL_FIRST_WIDE - 1074,
+                                  (int)((a ^ b) >> 63));
 }
 
 /* Multiplies floats. Products are doubles, exactly, unless a factor is a denormal, which the CPU
@@ -1886,11 +1903,11 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
     for (i = 0; i < n; i += 8) {
         double products[8];
         if (input == 0) {
-            __builtin_prefetch((const void *)((uintptr_t)(x + i) + 2048));
-            __builtin_prefetch((const void *)((uintptr_t)(y + i) + 2048));
+            FASTREDUCE_DETAIL_PREFETCH(x + i, 2048);
+            FASTREDUCE_DETAIL_PREFETCH(y + i, 2048);
             for (m = 0; m < 8; ++m) products[m] = (double)x[i + m] * (double)y[i + m];
         } else {
-            __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
+            FASTREDUCE_DETAIL_PREFETCH(input + i, 4096);
         }
         for (j = 0; j < 2; ++j) {
             fastreduce_detail_doubles_t term, sum, taken;
@@ -1934,6 +1951,20 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_doubles(const double *in
                        : fastreduce_detail_sum_levels(input, 0, 0, n, unit, 4, sums);
 }
 
+/* Returns the greatest biased exponent of n doubles. */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_top_exponent(const double *input, size_t n)
+{
+    int64_t greatest = 0;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        int64_t magnitude;
+        memcpy(&magnitude, input + i, sizeof magnitude);
+        magnitude &= 0x7fffffffffffffff;
+        greatest = magnitude > greatest ? magnitude : greatest;
+    }
+    return (int)(greatest >> 52);
+}
+
 /* Adds the sums of a window's levels to the limbs. */
 static inline void fastreduce_detail_add_levels(int64_t *limb, const int64_t *sums, int levels,
                                                 int unit)
@@ -1959,15 +1990,7 @@ static inline int fastreduce_detail_add_to_wide_window(fastreduce_detail_double_
     }
     if (state->levels == 0 ||
         !fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) {
-        uint64_t greatest = 0;
-        size_t i;
-        for (i = 0; i < n; ++i) {
-            uint64_t magnitude;
-            memcpy(&magnitude, input + i, sizeof magnitude);
-            magnitude &= 0x7fffffffffffffff;
-            greatest = magnitude > greatest ? magnitude : greatest;
-        }
-        state->unit = (int)(greatest >> 52) - 1020 - FASTREDUCE_DETAIL_LEVEL;
+        state->unit = fastreduce_detail_top_exponent(input, n) - 1020 - FASTREDUCE_DETAIL_LEVEL;
         if (state->unit < lowest) state->unit = lowest;
         if (state->unit > 970) state->unit = 970;
         for (state->levels = 3; state->levels <= FASTREDUCE_DETAIL_LEVELS; ++state->levels)
@@ -2044,10 +2067,8 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_to_wide_bins(uint64_t *bin
     size_t i;
     int k;
     for (i = 0; i + 8 <= n; i += 8) {
-        uint64_t sums = 0; /* bit 62 of any */
-#ifdef __GNUC__            /* from memory 1.5 times as fast (AMD EPYC, Zen 4) */
-        __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
-#endif
+        uint64_t sums = 0;                           /* bit 62 of any */
+        FASTREDUCE_DETAIL_PREFETCH(input + i, 4096); /* 1.5 times as fast (AMD EPYC, Zen 4) */
         for (k = 0; k < 8; ++k) sums |= fastreduce_detail_add_to_wide_bin(bin, input + i + k);
         for (k = 0; sums >> 62 && k < 8; ++k) {
             uint64_t bits;
@@ -2089,7 +2110,7 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_f64(fastreduce_detail_doub
         state->in_bins = 1;
         fastreduce_detail_add_to_wide_bins(state->bin, limb, input, n);
     } else {
-        fastreduce_detail_add_each_f64(limb, input, n);
+        fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, input, n);
         fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     }
 }
@@ -2161,38 +2182,10 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_wide(int64_t *limb,
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 }
 
-/* Adds x * y, of any doubles, less than 2^53 to a limb. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
-                                                                  const void *y)
-{
-    const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
-    uint64_t a, b;
-    int is_negative;
-    memcpy(&a, x, sizeof a);
-    memcpy(&b, y, sizeof b);
-    is_negative = (int)((a ^ b) >> 63);
-    a &= 0x7fffffffffffffff;
-    b &= 0x7fffffffffffffff;
-    if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
-        const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-        fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, is_nan,
-                                        is_negative);
-    } else {
-        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
-        const unsigned shift =
-            (unsigned)(shift_a + shift_b) + 32u * FASTREDUCE_DETAIL_FIRST_WIDE - 1074;
-        uint64_t high;
-        const uint64_t low =
-            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
-        fastreduce_detail_add_significand(limb, low & (2 * one - 1), shift, is_negative);
-        fastreduce_detail_add_significand(limb, high << 11 | low >> 53, shift + 53, is_negative);
-    }
-}
-
 #ifdef FASTREDUCE_DETAIL_AVX2
-/* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both are
- * 0 where the product may overflow, which rounding to zero hides, or the error be a denormal, which
- * the CPU may take for 0. Returns 1 if all such products have a factor of 0. */
+/* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both
+ * are 0 where the product may overflow, which rounding to zero hides, or the error be a denormal,
+ * which the CPU may take for 0. Returns 1 if all such products have a factor of 0. */
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
                                                                    double *products, double *errors,
                                                                    size_t n)
@@ -2207,8 +2200,8 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
     for (k = 0; k < n; k += 4) {
         fastreduce_detail_doubles_t a, b, product, error;
         fastreduce_detail_words_t bits_a, bits_b, bits, is_zero, is_outside;
-        __builtin_prefetch((const void *)((uintptr_t)(x + k) + 4096));
-        __builtin_prefetch((const void *)((uintptr_t)(y + k) + 4096));
+        FASTREDUCE_DETAIL_PREFETCH(x + k, 4096);
+        FASTREDUCE_DETAIL_PREFETCH(y + k, 4096);
         memcpy(&a, x + k, sizeof a);
         memcpy(&b, y + k, sizeof b);
         product = a * b;
@@ -2828,6 +2821,6 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
  * NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
  * NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
- * DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
- * OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ * DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */
