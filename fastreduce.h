@@ -1860,12 +1860,7 @@ typedef struct fastreduce_detail_double_sum {
 
 #ifdef FASTREDUCE_DETAIL_AVX2
 typedef uint64_t fastreduce_detail_words_t __attribute__((vector_size(32)));
-typedef int64_t fastreduce_detail_signed_t __attribute__((vector_size(32)));
 typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
-#define FASTREDUCE_DETAIL_BROADCAST(x) \
-    {                                  \
-        x, x, x, x                     \
-    }
 /* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
 #define FASTREDUCE_DETAIL_OPAQUE(x) __asm__("" : "+x"(x))
 /* a * b - x in x, rounded once, whatever the compiler makes of such expressions. */
@@ -1884,21 +1879,17 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE FASTREDUCE_DETAIL_AVX2 int
 fastreduce_detail_sum_levels(const double *input, const float *x, const float *y, size_t n,
                              int unit, const int levels, int64_t *sums)
 {
-    const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1;
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_BROADCAST(0x7fffffffffffffff),
-                                    most = FASTREDUCE_DETAIL_BROADCAST(greatest);
-    fastreduce_detail_words_t above = {0}, lost = {0}, constant[FASTREDUCE_DETAIL_LEVELS];
+    const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1,
+                   magnitudes = 0x7fffffffffffffff;
+    fastreduce_detail_words_t above = {0}, lost = {0}, start[FASTREDUCE_DETAIL_LEVELS];
     fastreduce_detail_doubles_t level[FASTREDUCE_DETAIL_LEVELS][2];
     size_t i, m;
     int j, k;
 
     for (k = 0; k < levels; ++k) {
-        const uint64_t bits =
-            (uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 | (uint64_t)1 << 51;
-        const fastreduce_detail_words_t start = FASTREDUCE_DETAIL_BROADCAST(bits);
-        constant[k] = start;
-        memcpy(&level[k][0], &start, sizeof start);
-        memcpy(&level[k][1], &start, sizeof start);
+        start[k] = above + ((uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 |
+                            (uint64_t)1 << 51);
+        level[k][0] = level[k][1] = (fastreduce_detail_doubles_t)start[k];
     }
     for (i = 0; i < n; i += 8) {
         double products[8];
@@ -1911,11 +1902,9 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
         }
         for (j = 0; j < 2; ++j) {
             fastreduce_detail_doubles_t term, sum, taken;
-            fastreduce_detail_words_t bits, taken_bits;
             memcpy(&term, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof term);
             FASTREDUCE_DETAIL_OPAQUE(term); /* its bits tell whether it is finite */
-            memcpy(&bits, &term, sizeof bits);
-            above |= most - (bits & magnitudes);
+            above |= greatest - ((fastreduce_detail_words_t)term & magnitudes);
             for (k = 0; k < levels; ++k) {
                 if (k > 0) term -= taken;
                 FASTREDUCE_DETAIL_OPAQUE(term);
@@ -1925,19 +1914,16 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
                 FASTREDUCE_DETAIL_OPAQUE(taken);
                 level[k][j] = sum;
             }
-            memcpy(&bits, &term, sizeof bits);
-            memcpy(&taken_bits, &taken, sizeof taken_bits);
-            lost |= (bits ^ taken_bits) & magnitudes;
+            lost |= (fastreduce_detail_words_t)term ^ (fastreduce_detail_words_t)taken;
         }
     }
     for (k = 0; k < levels; ++k) {
-        fastreduce_detail_words_t bits[2];
-        memcpy(bits, level[k], sizeof bits);
-        bits[0] = bits[0] - constant[k] + (bits[1] - constant[k]);
-        sums[k] = (int64_t)(bits[0][0] + bits[0][1] + bits[0][2] + bits[0][3]);
+        const fastreduce_detail_words_t units = (fastreduce_detail_words_t)level[k][0] - start[k] +
+                                                (fastreduce_detail_words_t)level[k][1] - start[k];
+        sums[k] = (int64_t)(units[0] + units[1] + units[2] + units[3]);
     }
-    return ((above[0] | above[1] | above[2] | above[3]) >> 63) == 0 &&
-           (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
+    lost = (lost & magnitudes) | above >> 63;
+    return (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
 }
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_products(const float *x, const float *y,
                                                                  size_t n, int unit, int64_t *sums)
@@ -2190,16 +2176,13 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
                                                                    double *products, double *errors,
                                                                    size_t n)
 {
-    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
-    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_BROADCAST(least),
-                                    last = FASTREDUCE_DETAIL_BROADCAST(most),
-                                    one = FASTREDUCE_DETAIL_BROADCAST(1);
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_BROADCAST(0x7fffffffffffffff);
-    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_BROADCAST(0);
+    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1,
+                   magnitudes = 0x7fffffffffffffff;
+    fastreduce_detail_words_t missed = {0};
     size_t k;
     for (k = 0; k < n; k += 4) {
         fastreduce_detail_doubles_t a, b, product, error;
-        fastreduce_detail_words_t bits_a, bits_b, bits, is_zero, is_outside;
+        fastreduce_detail_words_t bits, is_zero, is_outside;
         FASTREDUCE_DETAIL_PREFETCH(x + k, 4096);
         FASTREDUCE_DETAIL_PREFETCH(y + k, 4096);
         memcpy(&a, x + k, sizeof a);
@@ -2208,22 +2191,15 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
         FASTREDUCE_DETAIL_OPAQUE(product);
         error = product;
         FASTREDUCE_DETAIL_FUSED_ERROR(a, b, error);
-        memcpy(&bits_a, &a, sizeof a);
-        memcpy(&bits_b, &b, sizeof b);
-        memcpy(&bits, &product, sizeof bits);
-        /* in their signs; 0 less 1 is negative */
-        is_zero = ((bits & magnitudes) - one) &
-                  (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
-        bits &= magnitudes;
-        is_outside = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)((bits - first) |
-                                                                              (last - bits)) >>
-                                                 63);
+        bits = (fastreduce_detail_words_t)product & magnitudes;
+        /* in the top bit, as 0 - 1 is negative */
+        is_zero = (bits - 1) & ((((fastreduce_detail_words_t)a & magnitudes) - 1) |
+                                (((fastreduce_detail_words_t)b & magnitudes) - 1));
+        is_outside = -(((bits - least) | (most - bits)) >> 63);
         missed |= is_outside & ~is_zero;
-        memcpy(&bits, &product, sizeof bits);
-        bits &= ~is_outside;
+        bits = (fastreduce_detail_words_t)product & ~is_outside;
         memcpy(products + k, &bits, sizeof bits);
-        memcpy(&bits, &error, sizeof bits);
-        bits &= ~is_outside;
+        bits = (fastreduce_detail_words_t)error & ~is_outside;
         memcpy(errors + k, &bits, sizeof bits);
     }
     return ((missed[0] | missed[1] | missed[2] | missed[3]) >> 63) == 0;
