@@ -75,14 +75,12 @@ typedef unsigned long long uint64_t, uintptr_t;
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
-/* Compatibility between versions; the revisions at the end list the breaks.
- * API: a patch keeps it. Before 1.0.0 a minor version may change it. New versions may add
- * functions, enumerators, and members at the end of fastreduce_config, where zero keeps the old
- * behaviour.
- * ABI: not promised, so callers are compiled with the header of the copy that they call. The
- * linker checks that, as functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain
- * names ask fastreduce_version(). Accumulators are the same in all versions, so they can be stored
- * and sent.
+/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps it.
+ * Before 1.0.0 a minor version may change it. New versions may add functions, enumerators, and
+ * members at the end of fastreduce_config, where zero keeps the old behaviour. ABI: not promised,
+ * so callers are compiled with the header of the copy that they call. The linker checks that, as
+ * functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain names ask
+ * fastreduce_version(). Accumulators are the same in all versions, so they can be stored and sent.
  * Bits: EXACT's are those of the true result in every version. AUTO's of one array and of dot
  * products are those of pairwise() (at fastreduce_sum_f32) since 0.5.0, those of rows, columns and
  * segments since 0.6.0. V0..V7 keep their trees. */
@@ -349,7 +347,8 @@ typedef struct fastreduce_config {
      * So each replay of a graph may have its own number. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
     /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. EXACT of
-     * f16, bf16 and f32 also takes FASTREDUCE_F64. Any other number: UNSUPPORTED. */
+     * f16, bf16 and f32 also takes FASTREDUCE_F64: a double, to which the exact result is rounded
+     * once. Any other number: UNSUPPORTED. */
     fastreduce_type output_type;
     /* For fastreduce_reduce_segments alone. offset_type is the type of the offsets: I64 (or
      * FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is null if each segment ends where the next one
@@ -377,8 +376,7 @@ typedef struct fastreduce_shape {
 } fastreduce_shape;
 
 /* 1 MiB: a workspace of this size serves every call of AUTO and EXACT, whatever the function, n,
- * type and operator. (In C++, for elements and results of up to 32 bytes; larger ones go through
- * V7.) */
+ * type and operator; in C++, for elements and results of up to 32 bytes. */
 #define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 20)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
@@ -399,20 +397,14 @@ typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
-/* An exact partial sum of doubles, or of products of two floats.
- *
- *   limb[0..67]   the number is the sum over k of limb[k] * 2^(32k - 1074)
- *   limb[68..70]  counts, as limb[12..14] above
- *   limb[71]      0, reserved */
+/* An exact partial sum of doubles, or of products of two floats: limb[0..67] count 2^(32k - 1074),
+ * three counts and a reserved 0 follow. */
 typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
-/* An exact partial sum of products of two doubles.
- *
- *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
- *   limb[134..136]  counts, as limb[12..14] above
- *   limb[137]       0, reserved */
+/* An exact partial sum of products of two doubles: limb[0..133] count 2^(32k - 2162), three counts
+ * and a reserved 0 follow. */
 typedef struct fastreduce_product_accumulator {
     int64_t limb[138];
 } fastreduce_product_accumulator;
@@ -458,8 +450,7 @@ FASTREDUCE_API int fastreduce_version(void);
  * static storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* Return "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs",
- * "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other
+/* Return "f32" ... "u64"; "sum" ... "count_nonzero", as the enumerators; "unknown" for any other
  * value. In static storage. */
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
@@ -538,12 +529,10 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
  *   output   one value of the type fastreduce_output_type(type, op).
  *   config   AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN, SUM_SQUARES, NORM2
  *            and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of f32
- *            (fastreduce::reduce takes more). All else is UNSUPPORTED. See FASTREDUCE_TYPES,
- *            FASTREDUCE_OPERATORS and, for EXACT's squares, norms and variances,
- *            FASTREDUCE_WITH_EXACT_PRODUCTS in fastreduce.cuh for what a build has.
- *            Workspace: V0..V7 need what fastreduce_workspace_bytes says.
- *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
- *            double, to which the exact result is rounded once.
+ *            (fastreduce::reduce takes more), and need as much workspace as
+ *            fastreduce_workspace_bytes says. All else is UNSUPPORTED. What a build has is up to
+ *            FASTREDUCE_TYPES, FASTREDUCE_OPERATORS and, for EXACT's squares, norms and variances,
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS (fastreduce.cuh).
  *
  * Determinism: AUTO's bits are those at fastreduce_operator; EXACT's are those of
  * fastreduce_host_reduce. All else as for fastreduce_sum_f32. */
@@ -556,9 +545,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  *
  *   input    outer x n x inner elements with the strides of the shape.
  *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
- *   shape    read before the call returns. outer, n, inner: any number. Without results (outer or
- *            inner is 0) nothing happens, and neither pointers nor n and strides are looked at.
- *            With n == 0 each result is that of no elements.
+ *   shape    read before the call returns. Without results (outer or inner is 0) nothing happens,
+ *            and neither pointers nor n and strides are looked at. With n == 0 each result is that
+ *            of no elements.
  *   config   as for fastreduce_reduce. Kernels other than AUTO and EXACT are UNSUPPORTED, as is
  *            n_on_device.
  *
@@ -566,10 +555,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * elements, and does not depend on the other results, their number, the strides or the GPU. But if
  * floats or doubles are added a NaN may be another NaN.
  *
- * EXACT sums in double-double arithmetic, squares of f64 with three doubles, even if the GPU's
- * doubles are slow. It launches a second kernel for the results that these cannot hold: if the
- * bits of the sum and of its elements span more than about 100 binary orders of magnitude. Those
- * take longer, and so do all variances.
+ * EXACT sums in double-double arithmetic, even if the GPU's doubles are slow. A second kernel takes
+ * variances, squares of f64, and sums whose bits and those of their elements span more than about
+ * 100 binary orders of magnitude. Those take longer.
  *
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
@@ -1226,7 +1214,7 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once, or added as doubles */
 #define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the window of doubles, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
-#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
+#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* floats between carries; a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
@@ -1261,29 +1249,31 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_AVX2 __attribute__((optimize("O3"), target("avx2")))
 #endif
 #endif
-#if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
+#ifdef FASTREDUCE_DETAIL_AVX2
+#define FASTREDUCE_DETAIL_FOR_AVX2 FASTREDUCE_DETAIL_AVX2
+#else
+#define FASTREDUCE_DETAIL_FOR_AVX2
+#undef FASTREDUCE_DETAIL_HAS_AVX2
+#define FASTREDUCE_DETAIL_HAS_AVX2 0
+#endif
+#ifndef FASTREDUCE_DETAIL_HAS_AVX2 /* a test decides */
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
+#define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 #ifdef __GNUC__ /* past the end of the input it does nothing */
 #define FASTREDUCE_DETAIL_PREFETCH(x, bytes) \
     __builtin_prefetch((const void *)((uintptr_t)(x) + (bytes)))
 #else
 #define FASTREDUCE_DETAIL_PREFETCH(x, bytes) (void)0
 #endif
-#define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
 
 /* Defines `name`, which calls name_any, or its copy for AVX2 if the CPU has that. */
-#ifdef FASTREDUCE_DETAIL_AVX2
-#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments)                           \
-    FASTREDUCE_DETAIL_AVX2 static int name##_avx2 parameters { return name##_any arguments; } \
-    static inline int name parameters                                                         \
-    {                                                                                         \
-        return FASTREDUCE_DETAIL_HAS_AVX2 ? name##_avx2 arguments : name##_any arguments;     \
+#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments)                               \
+    FASTREDUCE_DETAIL_FOR_AVX2 static int name##_avx2 parameters { return name##_any arguments; } \
+    static inline int name parameters                                                             \
+    {                                                                                             \
+        return FASTREDUCE_DETAIL_HAS_AVX2 ? name##_avx2 arguments : name##_any arguments;         \
     }
-#else
-#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments) \
-    static inline int name parameters { return name##_any arguments; }
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -1517,7 +1507,6 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
     }
 }
 
-#ifdef FASTREDUCE_DETAIL_AVX2
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep it from vectorising */
@@ -1532,9 +1521,9 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
  *
  * Sums n elements, which are rows, in units of 2^(position - 149), and returns 1 if all are in the
  * window or zeros. *greatest: the bits of the greatest magnitude. */
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *input, size_t n,
-                                                               unsigned position, int64_t *sum,
-                                                               uint32_t *greatest)
+FASTREDUCE_DETAIL_FOR_AVX2 static int fastreduce_detail_sum_window(const float *input, size_t n,
+                                                                   unsigned position, int64_t *sum,
+                                                                   uint32_t *greatest)
 {
     const int32_t begin = (int32_t)((position + 1) << 23);
     int32_t most = 0, lost = 0;
@@ -1603,7 +1592,6 @@ static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *in
     fastreduce_detail_add_scaled(limb, sum, *position);
     return 1;
 }
-#endif
 
 /* The state of a streaming sum. */
 typedef struct fastreduce_detail_float_sum {
@@ -1619,13 +1607,9 @@ typedef struct fastreduce_detail_float_sum {
 static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *state, int64_t *limb,
                                                 const float *input, size_t n)
 {
-    size_t i, block;
-#ifdef FASTREDUCE_DETAIL_AVX2
     const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-#endif
-
+    size_t i, block;
     for (i = 0; i < n; i += block) {
-#ifdef FASTREDUCE_DETAIL_AVX2
         if (has_window && n - i >= 64) {
             block = (n - i) / FASTREDUCE_DETAIL_ROW;
             block = (block < state->rows ? block : state->rows) * FASTREDUCE_DETAIL_ROW;
@@ -1636,7 +1620,6 @@ static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *sta
             }
             state->rows = 1;
         }
-#endif
         block = n - i < FASTREDUCE_DETAIL_BLOCK ? n - i : FASTREDUCE_DETAIL_BLOCK;
         if (block <= FASTREDUCE_DETAIL_ROW && state->in_bins == 0) {
             fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_DIGITS, input + i, block);
@@ -1739,24 +1722,22 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, cons
                                                               : FASTREDUCE_DETAIL_CHUNK;
     float buffer[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_detail_float_sum state;
-    size_t begin, end, i, count;
+    size_t i, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
-    for (begin = 0; begin < n; begin = end) {
-        end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
-        state.in_bins = 0;
-        state.rows = 1;
-        state.position = 106; /* a guess: from 2^-20 to 2^4 */
-        for (i = begin; i < end; i += count) {
-            const float *floats;
-            count = end - i < most ? end - i : most;
-            floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
-            if (type != FASTREDUCE_F16 || !fastreduce_detail_add_halves(limb, floats, count))
-                fastreduce_detail_add_floats(&state, limb, floats, count);
-        }
-        if (state.in_bins > 0) fastreduce_detail_flush_bins(state.bins, limb);
-        fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
+    state.in_bins = 0;
+    state.rows = 1;
+    state.position = 106; /* a guess: from 2^-20 to 2^4 */
+    for (i = 0; i < n; i += count) {
+        const float *floats;
+        count = n - i < most ? n - i : most;
+        floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
+        if (type != FASTREDUCE_F16 || !fastreduce_detail_add_halves(limb, floats, count))
+            fastreduce_detail_add_floats(&state, limb, floats, count);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_DIGITS);
     }
+    if (state.in_bins > 0) fastreduce_detail_flush_bins(state.bins, limb);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
