@@ -5562,8 +5562,8 @@ FASTREDUCE_DEVICE uint32_t round_digits(unsigned high, unsigned middle, unsigned
     const uint64_t cut = word << precision;
     if (shift > 0 && (cut > half || (cut == half && (below || (significand & 1))))) ++significand;
     /* The significand's top bit adds the one that the exponent field is ahead of the shift, and a
-     * carry out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come out
-     * as infinity or larger bits: shift is 360 at the most. */
+     * carry out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come
+     * out as infinity or larger bits: shift is 360 at the most. */
     const uint32_t bits = (static_cast<uint32_t>(shift) << 23) + static_cast<uint32_t>(significand);
     return bits > infinity ? infinity : bits;
 }
