@@ -892,11 +892,6 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, 
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *counts)
-{
-    return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
-}
-
 /* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where high has its top bit, or is 0.
  * `below` says whether it has bits below these. */
 typedef struct fastreduce_detail_magnitude {
@@ -1068,7 +1063,8 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int di
                                                            int precision)
 {
     const int negative = fastreduce_detail_absolute(limb, digits);
-    const int special = fastreduce_detail_special_of(limb + digits);
+    const int64_t *const counts = limb + digits;
+    const int special = fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
@@ -1110,6 +1106,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
                                                                int digits, int64_t *digit,
                                                                uint64_t n, int precision)
 {
+    const int64_t *const counts = sum + FASTREDUCE_DETAIL_WIDE_DIGITS;
     const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
     const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
@@ -1117,7 +1114,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
         remainder = 0;
     int64_t carry = 0;
 
-    if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
+    if (n == 0 || (counts[0] | counts[1] | counts[2]) != 0)
         return fastreduce_detail_pack(1, 0, value, precision);
     for (k = count - 1; k >= 0; --k) { /* digits that are not zeros, and two for carries */
         const int is_zero = sum[k] == 0 &&
@@ -1209,7 +1206,8 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #endif
 
 #define FASTREDUCE_DETAIL_ROW 256 /* floats whose sum fits the window's two integers of 32 bits */
-#define FASTREDUCE_DETAIL_BLOCK (16 * FASTREDUCE_DETAIL_ROW)
+#define FASTREDUCE_DETAIL_BLOCK \
+    (16 * FASTREDUCE_DETAIL_ROW) /* goes to the window or bins at once */
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
 #define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once, or added as doubles */
 #define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the window of doubles, and levels */
@@ -1302,6 +1300,7 @@ typedef struct fastreduce_detail_type_facts {
     fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean; /* of the results */
 } fastreduce_detail_type_facts;
 
+/* Returns the facts of a type; of an invalid one, no bytes. */
 static inline const fastreduce_detail_type_facts *fastreduce_detail_facts(fastreduce_type type)
 {
 #define FASTREDUCE_DETAIL_FACTS(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
@@ -1371,6 +1370,7 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int
     fastreduce_detail_normalize(into, digits);
 }
 
+/* Returns what fastreduce_detail_read does. Objects hold it once. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits,
                                                                 int least, fastreduce_operator op,
                                                                 uint64_t n, int precision)
@@ -1593,7 +1593,7 @@ static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *in
     return 1;
 }
 
-/* The state of a streaming sum. */
+/* The state of a streaming sum of floats */
 typedef struct fastreduce_detail_float_sum {
     fastreduce_detail_bins bins;
     size_t in_bins;    /* elements since the bins were empty */
@@ -1990,10 +1990,7 @@ static inline void fastreduce_detail_begin_wide(fastreduce_detail_double_sum *st
 {
     state->chunks = 0;
     state->pause = state->last_pause = state->products_pause = state->products_last_pause = 0;
-    state->has_window = 0;
-#ifdef FASTREDUCE_DETAIL_AVX2
     state->has_window = FASTREDUCE_DETAIL_HAS_AVX2 && fastreduce_detail_is_usual_arithmetic();
-#endif
     state->levels = 3; /* a guess: from 2^-115 to 2^17, of products from 2^-71 on */
     state->unit = -27;
     state->is_long = n >= FASTREDUCE_DETAIL_BLOCK;
