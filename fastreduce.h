@@ -1763,14 +1763,15 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_product(int64_t *limb
     } else {
         const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
         const unsigned position = (unsigned)(shift_a + shift_b) + (unsigned)shift;
-        uint64_t high;
-        const uint64_t low =
-            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
+        const uint64_t left = a - shift_a * one, right = b - shift_b * one, low = left * right;
         fastreduce_detail_add_significand(limb, low & (((uint64_t)1 << 53) - 1), position,
                                           is_negative);
-        if (fraction_bits == 52)
+        if (fraction_bits == 52) {
+            uint64_t high;
+            fastreduce_detail_multiply_words(left, right, &high);
             fastreduce_detail_add_significand(limb, high << 11 | low >> 53, position + 53,
                                               is_negative);
+        }
     }
 }
 
