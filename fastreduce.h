@@ -556,8 +556,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * floats or doubles are added a NaN may be another NaN.
  *
  * EXACT sums in double-double arithmetic, even if the GPU's doubles are slow. A second kernel takes
- * variances, squares of f64, and sums whose bits and those of their elements span more than about
- * 100 binary orders of magnitude. Those take longer.
+ * variances and squares of f64. It also takes sums whose bits, with those of their elements, span
+ * more than about 100 binary orders of magnitude. Those take longer.
  *
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
@@ -2149,8 +2149,9 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_wide(int64_t *limb,
 
 #ifdef FASTREDUCE_DETAIL_AVX2
 /* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both
- * are 0 where the product may overflow, which rounding to zero hides, or the error be a denormal,
- * which the CPU may take for 0. Returns 1 if all such products have a factor of 0. */
+ * are 0 where the product may overflow, which rounding to zero hides. So are they where the error
+ * may be a denormal, which the CPU may take for 0. Returns 1 if all such products have a factor of
+ * 0. */
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
                                                                    double *products, double *errors,
                                                                    size_t n)
