@@ -524,6 +524,8 @@ FASTREDUCE_DEVICE void back_off()
  * loaded as a whole, so that whoever sees the flag sees the value, without a fence. Zero is "not
  * published".
  *
+ *     | value: bits 63 to 1 | flag: bit 0 |
+ *
  * A ticket (warp_comes_last), for what is not in such words: a warp fences what it wrote, and one
  * thread adds to the ticket. If its warp is the last one it fences again, before the others learn
  * of it: what was written before any addition to the ticket is seen then. */
@@ -3514,7 +3516,7 @@ struct fixed_number {
 
 /* Reduces results that 2^lanes_log lanes share, with 2^chunks_log Values of each lane, in the order
  * of chunks and then of lanes. While lanes pair, each hands over the half of its Values that its
- * partner keeps, so this takes Count - 1 shuffles more than one Value a lane. Afterwards a lane has
+ * partner keeps. So this takes Count - 1 shuffles more than one Value a lane. Afterwards a lane has
  * Count >> lanes_log results, or one. */
 template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Log, class ChunksLog,
           class Value, unsigned Count>
@@ -3816,7 +3818,7 @@ FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
 }
 
 /* Reduces one array, by a block for each run of tiles. GPUs begin blocks in order, and the first
- * one takes the last run, as the end of an input that was just written is in L2 (64 MiB, one H100:
+ * one takes the last run. For the end of an input that was just written is in L2 (64 MiB, one H100:
  * 12.4 us, against 18.8 from the beginning).
  *
  * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
@@ -3869,8 +3871,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Result r, of those from `begin` on, reduces the input's elements (r / inner) * outer_stride +
- * r % inner + k * stride, for k < n. */
+/* Result r reduces n elements of the input. Number k of them is element (r / inner) * outer_stride +
+ * r % inner + k * stride. Results are those from `begin` to `end`. */
 struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
@@ -5285,9 +5287,13 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
  * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
  * integers, which add up without rounding: the window. Its position follows the data, warp by
- * warp. A thread with a float that reaches above or below the window adds integers to its bins
- * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
+ * warp. A thread with a float that reaches above or below the window uses its bins instead.
+ * These are integers in shared memory, one for each 16 exponents. Both ways are exact, so the choice does
  * not show in the result. Single sums of floats use no double, so slow doubles do not matter.
+ *
+ *     weight    2^(position + 44)     2^(position + 22)     2^position     2^(position - 22)
+ *                       |         high        |       low        |      lowest      |
+ *                       |<---------------- window -------------->|<--- extension -->|
  *
  * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
  * ============================================================================================= */
@@ -5524,8 +5530,8 @@ FASTREDUCE_DEVICE uint32_t round_digits(unsigned high, unsigned middle, unsigned
     uint64_t significand = word >> (highest < precision ? 63 - highest : 64 - precision);
     const uint64_t cut = word << precision;
     if (shift > 0 && (cut > half || (cut == half && (below || (significand & 1))))) ++significand;
-    /* The significand's top bit adds the one that the exponent field is ahead of the shift, and a
-     * carry out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come
+    /* The exponent field is one ahead of the shift: the significand's top bit adds that. A carry out of
+ * rounding lands in the exponent. A denormal has neither. 2^128 and beyond come
      * out as infinity or larger bits: shift is 360 at the most. */
     const uint32_t bits = (static_cast<uint32_t>(shift) << 23) + static_cast<uint32_t>(significand);
     return bits > infinity ? infinity : bits;
@@ -5732,7 +5738,7 @@ struct superaccumulator {
             caught = add_to_window<false>(group);
         return caught;
     }
-    /* Adds the group to the same window, in digits of 21 bits, which have room for the sum of eight
+    /* Adds the group to the same window, in digits of 21 bits. These have room for the sum of eight
      * high ones and of four low ones. What is added with both ways of rounding is exact if they
      * agree. The fixed window holds everything. */
     template <unsigned Count>
@@ -7391,7 +7397,7 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
  *                 functions of fastreduce.h leave it, which also read it and merge it
  *   x             a float or 16-bit float; for wide accumulators a float or a double
  *
- * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds, so 2^31 - 1
+ * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds. So 2^31 - 1
  * additions of any values fit after zeros, or after a carry. exact_carry below carries, and so does
  * whatever else adds to an accumulator: fastreduce_accumulator_merge, fastreduce_accumulate_f32.
  * Nothing that reads or merges needs a carry before. If accumulators are merged by adding their
@@ -7468,7 +7474,7 @@ FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp
 }
 
 /* Adds the same sum to *accumulator without rounding. It counts as one of the 2^31 - 1 additions
- * that fit, and takes an atomic for each of the few limbs that the sum touches. */
+ * that fit. It takes an atomic for each of the few limbs that the sum touches. */
 template <unsigned BlockSize, unsigned Items>
 FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, const float (&x)[Items],
                                        fastreduce_accumulator *warp_sums)
@@ -8023,8 +8029,8 @@ inline fastreduce_status launch_array(const kernel_set &set, launch_plan &&plan,
 constexpr size_t most_result_bytes = 128;
 
 /* Small tiles serve where n is on the device, and up to so many bytes where vectors are shifted.
- * They take .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to 1.11 at 16 (four
- * types, one H100, one H200). */
+ * They take .82 to .97 of large ones' time from 2 to 8 MiB. At 12 it is
+ * .9 to 1, at 16 .99 to 1.11 (four types, one H100, one H200). */
 constexpr size_t most_shifted_small = 12 * mebibyte;
 
 /* Returns whether tiles are large. Bytes decide (sums of floats out of L2 in graphs of calls, one
