@@ -3871,8 +3871,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Result r reduces n elements of the input. Number k of them is element (r / inner) * outer_stride +
- * r % inner + k * stride. Results are those from `begin` to `end`. */
+/* Results from `begin` to `end`. Result r reduces n elements of the input, of which number k is
+ * element (r / inner) * outer_stride + r % inner + k * stride. */
 struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
@@ -5287,8 +5287,8 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
  * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
  * integers, which add up without rounding: the window. Its position follows the data, warp by
- * warp. A thread with a float that reaches above or below the window uses its bins instead.
- * These are integers in shared memory, one for each 16 exponents. Both ways are exact, so the choice does
+ * warp. A thread with a float that reaches above or below the window uses its bins instead. These
+ * are integers in shared memory, one for each 16 exponents. Both ways are exact, so the choice does
  * not show in the result. Single sums of floats use no double, so slow doubles do not matter.
  *
  *     weight    2^(position + 44)     2^(position + 22)     2^position     2^(position - 22)
@@ -5530,9 +5530,9 @@ FASTREDUCE_DEVICE uint32_t round_digits(unsigned high, unsigned middle, unsigned
     uint64_t significand = word >> (highest < precision ? 63 - highest : 64 - precision);
     const uint64_t cut = word << precision;
     if (shift > 0 && (cut > half || (cut == half && (below || (significand & 1))))) ++significand;
-    /* The exponent field is one ahead of the shift: the significand's top bit adds that. A carry out of
- * rounding lands in the exponent. A denormal has neither. 2^128 and beyond come
-     * out as infinity or larger bits: shift is 360 at the most. */
+    /* The exponent field is one ahead of the shift: the significand's top bit adds that. A carry
+     * out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come out as
+     * infinity or larger bits: shift is 360 at the most. */
     const uint32_t bits = (static_cast<uint32_t>(shift) << 23) + static_cast<uint32_t>(significand);
     return bits > infinity ? infinity : bits;
 }

@@ -388,7 +388,8 @@ typedef struct fastreduce_shape {
  *   limb[12..14]  counts of NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
  *   limb[15]      0, reserved
  *
- * Accumulators are merged by adding their limbs as int64, in any order. MPI_SUM and ncclSum do that. Each function here leaves limb[0..10] and limb[12..14] in [0, 2^32). So up to 2^31
+ * Accumulators are merged by adding their limbs as int64, in any order. MPI_SUM and ncclSum do
+ * that. Each function here leaves limb[0..10] and limb[12..14] in [0, 2^32). So up to 2^31
  * accumulators can be added before a limb could overflow, and every function here takes such sums.
  * Your own kernels add single floats by fastreduce::exact_atomic_add (fastreduce.cuh), where each
  * float counts as one of the 2^31. */
