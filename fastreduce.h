@@ -1232,7 +1232,6 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #else
 #define FASTREDUCE_DETAIL_NOINLINE static __attribute__((noinline, noclone, unused))
 #endif
-#define FASTREDUCE_DETAIL_ONCE FASTREDUCE_DETAIL_NOINLINE
 
 /* Some functions are for AVX2, whose vectors shift each element by a count of its own. The CPU is
  * asked at run time. GCC is told to vectorise them at any level, Clang does from -O1 on. The level
@@ -2389,8 +2388,8 @@ fastreduce_detail_rounded(const fastreduce_detail_reduction *r, double x)
 }
 
 /* Returns fma(a, b, c), or its square root for NORM2, without the C library. */
-FASTREDUCE_DETAIL_ONCE double fastreduce_detail_fuse(double a, double b, double c,
-                                                     fastreduce_operator op)
+FASTREDUCE_DETAIL_NOINLINE double fastreduce_detail_fuse(double a, double b, double c,
+                                                         fastreduce_operator op)
 {
     const double one = 1;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
@@ -2523,8 +2522,8 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
 }
 
 /* Returns the bits of a result that does not round, and the double nearest to a sum of integers. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
-                                                        double *value)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
+                                                            double *value)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
     const int is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX,
@@ -2565,9 +2564,9 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_
 }
 
 /* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
-                                                                size_t n, fastreduce_type type,
-                                                                fastreduce_operator op)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
+                                                                    size_t n, fastreduce_type type,
+                                                                    fastreduce_operator op)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
