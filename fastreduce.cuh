@@ -125,7 +125,7 @@
  * fastreduce_sum_f32, by EXACT
  *   plan        find_exact, launch_exact_array, plan_exact                   (rooms 9, 8)
  *   kernel      reduce_exact; superaccumulator::add_items, add_group         (room 7)
- *     window    window_sum::add by add_to_window; what it misses: add_missed, add_to_bins
+ *     window    window_sum::add_float by add_to_window; what it misses: add_missed, add_to_bins
  *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
  *     store     carry_across_lanes, read_across_lanes: rounded once
  * EXACT of many results takes the engine's kernels with exact_reducer, a Reducer of pairs of
@@ -354,11 +354,11 @@ struct word_array {
 template <class Value, class Function>
 FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
 {
-    word_array<Value> words(value);
+    word_array<Value> copy(value);
 #pragma unroll
     for (unsigned k = 0; k < word_array<Value>::length; ++k)
-        words.word[k] = function(words.word[k], k);
-    return words.value();
+        copy.word[k] = function(copy.word[k], k);
+    return copy.value();
 }
 
 /* Returns the value of the lane `delta` above, or the lane's own where there is no such lane.
@@ -389,7 +389,7 @@ FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
 /* Returns first ? a : b, word by word: to choose an address, compilers would put both in local
  * memory. */
 template <class Value>
-FASTREDUCE_DEVICE Value select(bool first, const Value &a, const Value &b)
+FASTREDUCE_DEVICE Value select_value(bool first, const Value &a, const Value &b)
 {
     const word_array<Value> other(b);
     return map_words(a, [&](unsigned word, unsigned k) { return first ? word : other.word[k]; });
@@ -472,8 +472,8 @@ FASTREDUCE_DEVICE Pack load_pack(const Pack *from)
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
     /* the compiler would wait for a conditional load, as it converts the words at once */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
-    const float4 *const vector = reinterpret_cast<const float4 *>(from);
-    const float4 loaded_words = Streaming ? load_streaming(vector) : *vector;
+    const float4 *const source = reinterpret_cast<const float4 *>(from);
+    const float4 loaded_words = Streaming ? load_streaming(source) : *source;
     Pack loaded;
     memcpy(static_cast<void *>(&loaded), &loaded_words,
            sizeof(Pack) < sizeof loaded_words ? sizeof(Pack) : sizeof loaded_words);
@@ -1542,7 +1542,7 @@ struct magnitude {
         return x < 0 ? 0 - number : number;
     }
 };
-struct square {
+struct squaring {
     FASTREDUCE_DEVICE float operator()(float x) const { return ieee_multiply(x, x); }
     FASTREDUCE_DEVICE double operator()(double x) const { return ieee_multiply(x, x); }
     FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long x) const { return x * x; }
@@ -1620,7 +1620,7 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
 template <class Input, class Map>
 struct narrow_sums {
     static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
-                          squares = standard::is_same<Map, square>::value,
+                          squares = standard::is_same<Map, squaring>::value,
                           in_words = sizeof(Input) < (squares ? 2 : 4);
     using word_sum =
         standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
@@ -2088,8 +2088,8 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
 /* Holds the key of an extreme, and its first index. */
 template <class Key>
 struct key_and_index {
-    static constexpr unsigned key_words = sizeof(Key) / 4, words = key_words + 2;
-    unsigned word[words]; /* the key's, and then the index's: no padding */
+    static constexpr unsigned key_words = sizeof(Key) / 4, value_words = key_words + 2;
+    unsigned word[value_words]; /* the key's, and then the index's: no padding */
 
     key_and_index() = default;
     FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
@@ -2105,7 +2105,7 @@ struct key_and_index {
     }
     FASTREDUCE_DEVICE unsigned lower_index() const { return word[key_words]; }
     FASTREDUCE_DEVICE unsigned upper_index() const { return word[key_words + 1]; }
-    FASTREDUCE_DEVICE unsigned long long index() const
+    FASTREDUCE_DEVICE unsigned long long full_index() const
     {
         return lower_index() | static_cast<unsigned long long>(upper_index()) << 32;
     }
@@ -2130,10 +2130,11 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     {
         const Key x = a.key(), y = b.key();
         /* without branches; select() takes more instructions here */
-        const bool second = (x < y) | ((x == y) & (b.index() < a.index()));
+        const bool second = (x < y) | ((x == y) & (b.full_index() < a.full_index()));
         Value best;
 #pragma unroll
-        for (unsigned k = 0; k < Value::words; ++k) best.word[k] = second ? b.word[k] : a.word[k];
+        for (unsigned k = 0; k < Value::value_words; ++k)
+            best.word[k] = second ? b.word[k] : a.word[k];
         return best;
     }
     /* Finds the thread's first pack that holds the best key, then the first element in it with
@@ -2167,7 +2168,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.index());
+        return static_cast<Result>(value.full_index());
     }
 
   private:
@@ -2255,16 +2256,17 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     {
         if constexpr (element<Input>::is_float) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
-            const float sum = sum_over<float>(from, [](Element x) { return square()(widened(x)); });
+            const float sum =
+                sum_over<float>(from, [](Element x) { return squaring()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
                 bits > infinity || all_zeros(from))
                 return ieee_cast<double>(sum);
         } else if constexpr (sizeof(Input) == 2) {
-            return static_cast<Value>(narrow_sums<Input, square>::of_pack(from)); /* exact */
+            return static_cast<Value>(narrow_sums<Input, squaring>::of_pack(from)); /* exact */
         }
-        return sum_over<Value>(from, [](Element x) { return square()(to_double(widened(x))); });
+        return sum_over<Value>(from, [](Element x) { return squaring()(to_double(widened(x))); });
     }
     static FASTREDUCE_DEVICE Result finish(Value value, size_t)
     {
@@ -2301,7 +2303,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<double> &from)
     {
-        const double a = square()(from[0]), b = square()(from[1]);
+        const double a = squaring()(from[0]), b = squaring()(from[1]);
         if (is_accurate(a) && is_accurate(b)) return make(a + b, 0);
         return combine(square_of(from[0]), square_of(from[1]));
     }
@@ -2321,10 +2323,10 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     }
     static FASTREDUCE_DEVICE Value square_of(double x)
     {
-        const double one = square()(x);
+        const double one = squaring()(x);
         if (is_accurate(one)) return make(one, 0);
         const int bucket = one > 1 ? 1 : -1;
-        return make(square()(ieee_multiply(x, scale(-bucket))), bucket);
+        return make(squaring()(ieee_multiply(x, scale(-bucket))), bucket);
     }
     /* Returns 2^(600 bucket). */
     static FASTREDUCE_DEVICE double scale(int bucket)
@@ -2396,7 +2398,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
             /* exact, so that 0 will do as the pack's pivot */
             const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
                                 static_cast<double>(static_cast<unsigned long long>(
-                                    narrow_sums<Input, square>::of_pack(from)))};
+                                    narrow_sums<Input, squaring>::of_pack(from)))};
             return sums.moved(-difference(pivot, Element()), size);
         } else {
             if constexpr (element<Input>::is_float && sizeof(Input) <= 4) {
@@ -2405,7 +2407,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) {
                     sums[j] = ieee_subtract(widened(from[j]), first);
-                    squares[j] = square()(sums[j]);
+                    squares[j] = squaring()(sums[j]);
                 }
                 const float sum = reduce_pairs(sums, plus()),
                             of_squares = reduce_pairs(squares, plus());
@@ -2415,7 +2417,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
             }
             return sum_over<Value>(from, [&](Element x) {
                 const double distance = difference(x, pivot);
-                return Value{distance, square()(distance)};
+                return Value{distance, squaring()(distance)};
             });
         }
     }
@@ -2623,27 +2625,27 @@ using signed64 = long long;
 using unsigned64 = unsigned long long;
 using reducer_groups = type_list<
     reducer_variant<integer_reducer<unsigned8>, integer_reducer<signed8>,
-                    integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
-                    integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+                    integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, squaring>,
+                    integer_reducer<signed8, squaring>, count_reducer<unsigned8>>,
     reducer_variant<integer_reducer<unsigned16>, integer_reducer<short>,
                     integer_reducer<short, magnitude>, count_reducer<unsigned16>>,
-    reducer_variant<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    reducer_variant<integer_reducer<unsigned16, squaring>, integer_reducer<short, squaring>>,
     reducer_variant<integer_reducer<unsigned>, integer_reducer<int>,
-                    integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
-                    integer_reducer<int, square>, count_reducer<unsigned>>,
+                    integer_reducer<int, magnitude>, integer_reducer<unsigned, squaring>,
+                    integer_reducer<int, squaring>, count_reducer<unsigned>>,
     reducer_variant<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-                    integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+                    integer_reducer<unsigned64, squaring>, count_reducer<unsigned64>>,
     reducer_variant<integer_product<unsigned8>, integer_product<signed8>>,
     reducer_variant<integer_product<unsigned16>, integer_product<short>>,
     reducer_variant<integer_product<unsigned>, integer_product<int>>,
     reducer_variant<integer_mean<unsigned>, integer_mean<int>>,
     reducer_variant<integer_mean<unsigned64>, integer_mean<signed64>>,
-    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, squaring>>,
     reducer_variant<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
-                    plain_reducer<double, plus, square>>,
+                    plain_reducer<double, plus, squaring>>,
     reducer_variant<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
-                    plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
-                    plain_reducer<bf16, plus, square>>,
+                    plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, squaring>,
+                    plain_reducer<bf16, plus, squaring>>,
     reducer_variant<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
     reducer_variant<extreme_reducer<unsigned8>,
                     extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
@@ -2789,7 +2791,7 @@ __host__ __device__ auto make_reducer()
         return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
                                                            magnitude, itself>>();
     } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
-        return sum_reducer<summed_t<number>, square>();
+        return sum_reducer<summed_t<number>, squaring>();
     } else if constexpr (standard::is_same<Operator, mean>::value) {
         using of_integers = standard::conditional_t<(sizeof(number) <= 2), integer_reducer<number>,
                                                     integer_mean<number>>;
@@ -2798,7 +2800,7 @@ __host__ __device__ auto make_reducer()
     } else if constexpr (standard::is_same<Operator, norm2>::value) {
         /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
         constexpr bool fits = type::is_f16 || sizeof(number) == 1;
-        return standard::conditional_t<fits, sum_reducer<number, square>, norm_reducer<number>>(
+        return standard::conditional_t<fits, sum_reducer<number, squaring>, norm_reducer<number>>(
             result_step::root);
     } else if constexpr (standard::is_same<Operator, variance>::value) {
         return variance_reducer<number>();
@@ -3456,7 +3458,7 @@ struct lane_packs {
             single.gather_some(start + k * stride, existing(k));
             single.fill_from(existing(k), padding);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) packs[j] = select(j == k, single, packs[j]);
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = select_value(j == k, single, packs[j]);
         }
     }
 
@@ -3483,7 +3485,7 @@ struct lane_packs {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
-                                next = shuffle(select(lane == 0, below, packs[k]),
+                                next = shuffle(select_value(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
             packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
                 bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
@@ -3505,7 +3507,8 @@ FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
                                      const Value &neighbor, bool upper)
 {
     const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(select(swapped, neighbor, value), select(swapped, value, neighbor));
+    return reducer.combine(select_value(swapped, neighbor, value),
+                           select_value(swapped, value, neighbor));
 }
 
 /* A number that is known when the kernel is compiled, where others are known when it runs. */
@@ -3530,8 +3533,8 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksL
         if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = select(upper, values[k + Held / 2], values[k]),
-                        handed = select(upper, values[k], values[k + Held / 2]);
+            const Value kept = select_value(upper, values[k + Held / 2], values[k]),
+                        handed = select_value(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
         pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
@@ -3717,7 +3720,7 @@ FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
     Value values[Partials];
 #pragma unroll
     for (unsigned k = 0; k < Partials; ++k)
-        values[k] = select(first + k == 0, value, reducer.zero());
+        values[k] = select_value(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* warp_values is used again */
     const auto awaited = [&](unsigned k) {
         return first + k > 0 && first + k * warp_size < count - number;
@@ -4106,7 +4109,8 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                 const Member first = items.packs[0][0];
                 items.packs[0].fill_from(part.remaining, prepared.padding(&first));
             }
-            values[k] = select(part.remaining > 0, leaf_value(prepared, items), member.zero());
+            values[k] =
+                select_value(part.remaining > 0, leaf_value(prepared, items), member.zero());
         }
     });
 }
@@ -4130,7 +4134,7 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
             raw.load(part_of, k);
             values_of_row_packs(reducer, raw, &value);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) values[j] = select(j == k, value, values[j]);
+            for (unsigned j = 0; j < Packs; ++j) values[j] = select_value(j == k, value, values[j]);
         }
     } else {
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
@@ -5608,7 +5612,7 @@ template <bool Extended>
 struct window_sum {
     unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
 
-    FASTREDUCE_DEVICE void add(float x, unsigned position)
+    FASTREDUCE_DEVICE void add_float(float x, unsigned position)
     {
         const unsigned upper = (position + 23) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000,
@@ -5782,7 +5786,7 @@ struct superaccumulator {
     FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
         window_sum<Extended> sum;
-        visit(group, [&](float x) { sum.add(x, position); });
+        visit(group, [&](float x) { sum.add_float(x, position); });
         if (!sum.is_complete()) return false;
         value += sum.value();
         if (Extended) value_below += static_cast<int>(sum.lowest);
@@ -7003,7 +7007,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
                            position = exponent > reach ? exponent - reach : 0;
             window_sum<false> window;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) window.add(element_at(k), position);
+            for (unsigned k = 0; k < count; ++k) window.add_float(element_at(k), position);
             sum = window.number(position);
             return (position <= top_position) & window.has_all_bits();
         }
@@ -7367,7 +7371,7 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
     window_sum<true> sum;
 #pragma unroll
-    for (float item : x) sum.add(item, position);
+    for (float item : x) sum.add_float(item, position);
     if (!__any_sync(all_lanes, !sum.is_complete())) {
         long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
