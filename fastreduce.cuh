@@ -210,7 +210,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_7_0__12_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_8_0__12_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -241,7 +241,7 @@ struct __nv_bfloat16;
 
 /* nvcc 11.2 misses the returns of `if constexpr`, and says so at the end of the file, where it
  * instantiates templates: so this cannot be taken back. */
-#if defined(__CUDACC__) && __CUDACC_VER_MAJOR__ == 11 && __CUDACC_VER_MINOR__ < 5
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ == 11 && __CUDACC_VER_MINOR__ < 5
 #pragma diag_suppress 940
 #endif
 

@@ -28,7 +28,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               ends the functions' names in object files. By default it is the
- *                                   version, as in _0_7_0, so that two versions can be linked into
+ *                                   version, as in _0_8_0, so that two versions can be linked into
  *                                   one program. ELF objects also have the plain names, as weak
  *                                   symbols, for other languages, dlsym and ctypes. Empty, it
  *                                   leaves these alone (-DFASTREDUCE_SUFFIX=). Choose your own if
@@ -70,7 +70,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 7
+#define FASTREDUCE_VERSION_MINOR 8
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
@@ -2726,6 +2726,7 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
+ *   0.8.0  2026-11  API: fastreduce.cuh lacks three old macros, as it says. Bits, ABI: as before.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
