@@ -40,13 +40,11 @@
  *                                 fastreduce_accumulate and its like. Scope: the implementing file.
  *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
  *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
- *                                 Scope: the implementing file. Older name:
- *                                 FASTREDUCE_EXACT_PRODUCTS.
+ *                                 Scope: the implementing file.
  *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
  *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
- *                                 those you need too, as below. Scope: the implementing file. Older
- *                                 name: FASTREDUCE_SHAPES.
+ *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
  *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -55,9 +53,6 @@
  *                                 fastreduce_accumulate but _f32 go with FASTREDUCE_SUM, V0..V7
  *                                 with that of FASTREDUCE_F32. Default: all. Scope: the
  *                                 implementing file.
- *   FASTREDUCE_EXACT_INTEGER      EXACT adds every float to its bins, by integer arithmetic alone:
- *                                 the same bits, slower. For measurements. Scope: the file; others
- *                                 may differ. Default: off.
  *   FASTREDUCE_NO_OVERLAP         grids begin when the previous one has ended, as on GPUs before
  *                                 compute capability 9.0. By default a captured call may have a
  *                                 programmatic edge to the kernel before it: functions like
@@ -81,16 +76,65 @@
  * export functions of its own that have our types in their signatures.
  *
  * Rooms: 1 manual, 2 configuration and portability, 3 elements and operators, 4 building blocks,
- * 5 the ladder V0..V7, 6 the engine, 7 the superaccumulator, 8 dispatcher, 9 the C functions. A
- * new operator goes into room 3, a new element type into room 3 and its declaration into room 2;
- * for the C functions both also into fastreduce.h: enumeration, list, and macros before them.
+ * 5 the ladder V0..V7, 6 the engine, 7 EXACT, 8 dispatcher, 9 the C functions. A new operator goes
+ * into room 3, a new element type into room 3 and its declaration into room 2; for the C functions
+ * both also into fastreduce.h: enumeration, list, and macros before them.
  * Needs CUDA 11.2 and C++17: with GCC before 11 or Clang before 16, whose default nvcc takes,
  * compile with -std=c++17.
  *
  * Words: a *block* of threads reduces one *tile* of the input to one *partial*. In the ladder a
  * tile is block size times *items* per thread elements, and a *level* (one launch, a *round*)
  * turns n elements into as many partials as it has blocks; levels follow until one partial is
- * left.
+ * left. The engine loads *packs* of 16 bytes. A pack, or a few neighboring ones, is a *leaf* of the
+ * tree over the index; what a leaf and its parents become is a *Value*. A block reduces a *run* of
+ * tiles, and a *group* of runs is what one block awaits.
+ *
+ * Map: where a call goes, by names to search for. One-line helpers and room 2 are left out.
+ *
+ * fastreduce_sum_f32, by AUTO
+ *   arguments   fastreduce_reduce, settings_for, reduce_array, check_array   (room 9)
+ *   kernels     find_auto, entry_for, kernels_of: by type and operator       (rooms 9, 8)
+ *   plan        plan_array: which tiles, and how many blocks                 (room 8)
+ *   launch      launch_array, launch, with_workspace, launch_kernel
+ *   kernel      reduce_pairwise, reduce_run: a block reduces its run         (room 6)
+ *     load      load_values, lane_packs::load
+ *     reduce    item_values, and the Reducer's values_of, reduce_pack        (room 3)
+ *     combine   lanes_value of a warp, block_value, carry over tiles, group_value of blocks
+ *     store     the Reducer's store, apply_step
+ *
+ * fastreduce_reduce_axis, of ARGMAX over columns of bytes
+ *   arguments   describe_shape, check_array, reduce_results
+ *   plan        launch_results, plan_strided, plan_columns
+ *   kernel      reduce_columns: a block reduces neighboring columns
+ *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
+ *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
+ *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
+ *     store     the Reducer's store
+ * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
+ * plan_long_rows for reduce_long_rows (reduce_run). Results of a few elements each go to
+ * reduce_by_threads, by plan_by_threads.
+ *
+ * fastreduce_reduce_segments
+ *   plan        plan_rows, plan_segments
+ *   kernel      reduce_segments, reduce_neighbours: a warp reduces neighboring segments
+ *     short     choose_neighbours, load_stage, reduce_staged: several at once, in shared memory
+ *     longer    reduce_by_warp
+ *     long      reduce_by_block: reduce_run by the block, after its warps' own segments
+ *     longest   result_queue::append, await; reduce_queued: reduce_run by many blocks
+ *
+ * fastreduce_sum_f32, by EXACT
+ *   plan        find_exact, launch_exact_array, plan_exact                   (rooms 9, 8)
+ *   kernel      reduce_exact; superaccumulator::add_items, add_group         (room 7)
+ *     window    window_sum::add_float by add_to_window; what it misses: add_missed, add_to_bins
+ *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
+ *     store     carry_across_lanes, read_across_lanes: rounded once
+ * EXACT of many results takes the engine's kernels with exact_reducer, a Reducer of pairs of
+ * doubles; then resolve_exact_results for what no pair holds.
+ *
+ * fastreduce::reduce<FASTREDUCE_V2, 128>
+ *   checks      reduce, check_reduction                                      (room 8)
+ *   launch      plan_ladder, launch_ladder, launch_levels                    (rooms 8, 5)
+ *   kernel      v2_no_bank_conflict                                          (room 5)
  */
 #ifndef FASTREDUCE_CUH
 #define FASTREDUCE_CUH
@@ -111,8 +155,9 @@
 
 /* ================================================================================================
  * Room 2: configuration and portability
- * May hold: macros and their checks; whatever knows compilers and architectures, as named device
- * functions.
+ * Offers: shuffles of any type, prefetches, loads, words with flags that blocks exchange, and
+ * arithmetic that no compiler flag changes. May hold: macros and their checks; whatever knows
+ * compilers and architectures, as named device functions.
  * ============================================================================================= */
 
 #ifndef FASTREDUCE_BLOCK_SIZE
@@ -130,29 +175,24 @@
 #error "FASTREDUCE_ITEMS_PER_THREAD must be from 1 to 64"
 #endif
 
-#ifdef FASTREDUCE_EXACT_INTEGER
-#define FASTREDUCE_DETAIL_INTEGER 1
-#else
-#define FASTREDUCE_DETAIL_INTEGER 0
-#endif
-
-/* -rdc=true: functions out of line get registers without regard to the kernels that call them,
- * and exceed their bounds. */
+/* -rdc=true: functions out of line get registers without regard to the kernels that call them, and
+ * exceed the bounds of these. */
 #ifdef __CUDACC_RDC__
 #define FASTREDUCE_DETAIL_SEPARATE 1
 #else
 #define FASTREDUCE_DETAIL_SEPARATE 0
 #endif
 
-/* --default-stream per-thread: which stream a null one is, and which functions of the runtime
- * calls go to. */
+/* --default-stream per-thread: it decides which stream a null one is, and which functions of the
+ * runtime are called. */
 #ifdef __CUDART_API_PER_THREAD_DEFAULT_STREAM
 #define FASTREDUCE_DETAIL_STREAM 1
 #else
 #define FASTREDUCE_DETAIL_STREAM 0
 #endif
 
-/* What compute capability 9.0 brought, from CUDA 12 on: 11.8 cannot assemble all of it. */
+/* Instructions of compute capability 9.0 need CUDA 12: the assembler of 11.8 does not know all of
+ * them. */
 #if defined(FASTREDUCE_NO_OVERLAP) ||                               \
     (defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12) || \
     (defined(CUDART_VERSION) && CUDART_VERSION < 12000)
@@ -170,7 +210,7 @@
 
 /* The linker keeps one of several templates of the same name. So what code depends on is in the
  * name: version, switches and the architectures it is compiled for, as in
- * version_0_7_0__12_0_0_0_750800. Files that agree in all of that share their templates; no others
+ * version_0_8_0__12_0_0_750800. Files that agree in all of that share their templates; no others
  * do. What no macro tells is up to FASTREDUCE_TAG (room 1). */
 #ifdef __CUDA_ARCH_LIST__
 #define FASTREDUCE_DETAIL_ARCHS __CUDA_ARCH_LIST__
@@ -178,24 +218,32 @@
 #define FASTREDUCE_DETAIL_ARCHS
 #endif
 /* clang-format off */
-#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, integer, separate, stream, \
+#define FASTREDUCE_DETAIL_PASTE(major, minor, patch, tag, toolkit, separate, stream, \
                                 a, b, c, d, e, f, g, h, i, j, k, l, \
                                 m, n, o, p, q, r, s, t, u, v, w, x, ...) \
-    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##integer##_##separate##_##stream##_\
+    version_##major##_##minor##_##patch##_##tag##_##toolkit##_##separate##_##stream##_\
 ##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define FASTREDUCE_DETAIL_NAME(list) FASTREDUCE_DETAIL_PASTE list
 #define FASTREDUCE_DETAIL_ABI \
     FASTREDUCE_DETAIL_NAME((FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                             FASTREDUCE_VERSION_PATCH, FASTREDUCE_TAG, FASTREDUCE_DETAIL_TOOLKIT, \
-                            FASTREDUCE_DETAIL_INTEGER, FASTREDUCE_DETAIL_SEPARATE, \
-                            FASTREDUCE_DETAIL_STREAM, \
+                            FASTREDUCE_DETAIL_SEPARATE, FASTREDUCE_DETAIL_STREAM, \
                             FASTREDUCE_DETAIL_ARCHS, \
                             , , , , , , , , , , , , , , , , , , , , , , , , ))
 /* clang-format on */
 
+/* Stands before a function of the GPU. */
+#define FASTREDUCE_DEVICE __device__ __forceinline__
+
 /* CUDA's 16-bit types, whose headers are the user's to include. */
 struct __half;
 struct __nv_bfloat16;
+
+/* nvcc 11.2 misses the returns of `if constexpr`, and says so at the end of the file, where it
+ * instantiates templates: so this cannot be taken back. */
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ == 11 && __CUDACC_VER_MINOR__ < 5
+#pragma diag_suppress 940
+#endif
 
 /* All of the namespace stays inside the shared library that compiled it. Two libraries that
  * vendor different copies would otherwise run one's templates and inline functions in both. */
@@ -208,17 +256,18 @@ namespace fastreduce
 inline namespace FASTREDUCE_DETAIL_ABI
 {
 
-/* A constant of ours: loops over the built-in warpSize, which is no constant, stay rolled. */
-constexpr unsigned warp_size = 32;
+/* Threads of a warp. Loops over the built-in warpSize, which is no constant, stay rolled. */
+constexpr unsigned warp_size = 32, warp_log = 5;
 
 namespace detail
 {
 
+constexpr unsigned all_lanes = 0xffffffff; /* of a warp, as a mask */
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
-constexpr bool exact_integer = FASTREDUCE_DETAIL_INTEGER;
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
-/* The minimum of resident blocks, or threads, of a multiprocessor. */
+/* Returns the second argument of __launch_bounds__. It is 0 with -rdc=true, as functions out of
+ * line ignore it. */
 __host__ __device__ constexpr unsigned resident(unsigned wanted)
 {
     return separate_compilation ? 0 : wanted;
@@ -230,7 +279,7 @@ __host__ __device__ constexpr bool valid_block_size(unsigned block_size)
            (block_size & (block_size - 1)) == 0;
 }
 
-/* Whether a type is in a list. */
+/* Says whether a type is in a list. */
 template <class Value, class... List>
 struct one_of {
     static constexpr bool value = false;
@@ -248,7 +297,7 @@ namespace standard
 using namespace ::std;
 }
 #else
-/* NVRTC has no headers: what the rooms below use of <type_traits>, for built-in types. */
+/* NVRTC has no headers. The rooms below use this much of <type_traits>, for built-in types. */
 namespace standard
 {
 template <bool Condition, class Yes, class No>
@@ -274,69 +323,76 @@ using is_integral =
 } // namespace standard
 #endif
 
-/* The block's dynamic shared memory, in bytes: arrays of several types cannot share a name. */
+/* The block's dynamic shared memory is an array of bytes, as arrays of several types cannot share a
+ * name. */
 extern __shared__ __align__(128) unsigned char dynamic_shared_bytes[];
 
 template <class Value>
-__device__ __forceinline__ Value *dynamic_shared()
+FASTREDUCE_DEVICE Value *dynamic_shared()
 {
     return reinterpret_cast<Value *>(dynamic_shared_bytes);
 }
 
-/* The value of the lane `delta` above; of any type, word by word. All 32 lanes call it. Where
- * the source is out of range a lane gets its own value. */
+/* A value as 32-bit words, which are moved one by one. */
 template <class Value>
-__device__ __forceinline__ Value shuffle_down(Value value, unsigned delta)
-{
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
+struct word_array {
+    static constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
     unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) word[k] = __shfl_down_sync(0xffffffffu, word[k], delta);
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
-}
-/* The same of the lane whose number differs in the bits of `flip`. */
-template <class Value>
-__device__ __forceinline__ Value shuffle_xor(Value value, unsigned flip)
+
+    FASTREDUCE_DEVICE explicit word_array(const Value &value)
+    {
+        memcpy(word, static_cast<const void *>(&value), sizeof value);
+    }
+    FASTREDUCE_DEVICE Value value() const
+    {
+        Value joined;
+        memcpy(static_cast<void *>(&joined), word, sizeof joined);
+        return joined;
+    }
+};
+/* Replaces each word of a value by function(word, its number). */
+template <class Value, class Function>
+FASTREDUCE_DEVICE Value map_words(const Value &value, const Function &function)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
+    word_array<Value> copy(value);
 #pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_xor_sync(0xffffffffu, word[k], static_cast<int>(flip));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    for (unsigned k = 0; k < word_array<Value>::length; ++k)
+        copy.word[k] = function(copy.word[k], k);
+    return copy.value();
 }
 
-/* The same of the lane of that number. */
+/* Returns the value of the lane `delta` above, or the lane's own where there is no such lane.
+ * Shuffles take any type, and all 32 lanes call them. */
 template <class Value>
-__device__ __forceinline__ Value shuffle(Value value, unsigned lane)
+FASTREDUCE_DEVICE Value shuffle_down(Value value, unsigned delta)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned word[length] = {};
-    memcpy(word, static_cast<const void *>(&value), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k)
-        word[k] = __shfl_sync(0xffffffffu, word[k], static_cast<int>(lane));
-    memcpy(static_cast<void *>(&value), word, sizeof(Value));
-    return value;
+    return map_words(
+        value, [=](unsigned word, unsigned) { return __shfl_down_sync(all_lanes, word, delta); });
+}
+/* Returns the value of the lane whose number differs in the bits of `flip`. */
+template <class Value>
+FASTREDUCE_DEVICE Value shuffle_xor(Value value, unsigned flip)
+{
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_xor_sync(all_lanes, word, static_cast<int>(flip));
+    });
+}
+/* Returns the value of lane number `lane`. */
+template <class Value>
+FASTREDUCE_DEVICE Value shuffle(Value value, unsigned lane)
+{
+    return map_words(value, [=](unsigned word, unsigned) {
+        return __shfl_sync(all_lanes, word, static_cast<int>(lane));
+    });
 }
 
-/* `a` or `b`, word by word: to choose an address, compilers would put both in local memory. */
+/* Returns first ? a : b, word by word: to choose an address, compilers would put both in local
+ * memory. */
 template <class Value>
-__device__ __forceinline__ Value chosen(bool first, const Value &a, const Value &b)
+FASTREDUCE_DEVICE Value select_value(bool first, const Value &a, const Value &b)
 {
-    constexpr unsigned length = (sizeof(Value) + sizeof(unsigned) - 1) / sizeof(unsigned);
-    unsigned one[length] = {}, other[length] = {};
-    memcpy(one, static_cast<const void *>(&a), sizeof(Value));
-    memcpy(other, static_cast<const void *>(&b), sizeof(Value));
-#pragma unroll
-    for (unsigned k = 0; k < length; ++k) one[k] = first ? one[k] : other[k];
-    Value value;
-    memcpy(static_cast<void *>(&value), one, sizeof(Value));
-    return value;
+    const word_array<Value> other(b);
+    return map_words(a, [&](unsigned word, unsigned k) { return first ? word : other.word[k]; });
 }
 
 /* Overlapped launches (programmatic dependent launch, compute capability 9.0): a grid launched
@@ -344,24 +400,24 @@ __device__ __forceinline__ Value chosen(bool first, const Value &a, const Value 
  * first access. Only then it allows the next grid: what begins after ours begins after all that
  * came before ours, as behind any other kernel. (To allow it at once is 4 to 5 % faster up to
  * 2^12, and 2 to 8 % slower from 2^14 to 2^20; one H200, a graph of calls.) */
-__device__ __forceinline__ void allow_next_grid()
+FASTREDUCE_DEVICE void allow_next_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-__device__ __forceinline__ void wait_for_previous_grid()
+FASTREDUCE_DEVICE void wait_for_previous_grid()
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/* Prefetches bytes into L2, of whole vectors of 16 from the first one's on, and does not wait for
- * them. May stand before wait_for_previous_grid: what that grid writes goes to L2 too, and nothing
- * is read yet. */
-__device__ __forceinline__ void prefetch_to_l2(const void *from, size_t bytes)
+/* Prefetches whole vectors of 16 bytes into L2, from the one that `from` is in, and does not wait
+ * for them. It may stand before wait_for_previous_grid: what that grid writes goes to L2 too, and
+ * nothing is read yet. */
+FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const uintptr_t vectors = reinterpret_cast<uintptr_t>(from) & ~uintptr_t(15);
@@ -374,12 +430,12 @@ __device__ __forceinline__ void prefetch_to_l2(const void *from, size_t bytes)
 #endif
 }
 
-/* The same of elements apart from each other, by each lane: their lines. */
+/* Prefetches the cache lines of `count` elements, which lie `stride` elements from each other. */
 template <class Element>
-__device__ __forceinline__ void prefetch_to_l2(const Element *from, size_t stride, size_t count)
+FASTREDUCE_DEVICE void prefetch_to_l2(const Element *from, size_t stride, size_t count)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
-    const size_t apart = stride * sizeof(Element), step = apart < 128 ? 128 / apart : 1;
+    const size_t distance = stride * sizeof(Element), step = distance < 128 ? 128 / distance : 1;
 #pragma unroll 1
     for (size_t k = 0; k < count; k += step)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(from + k * stride) : "memory");
@@ -388,14 +444,15 @@ __device__ __forceinline__ void prefetch_to_l2(const Element *from, size_t strid
 #endif
 }
 
-/* Whether a pack is two numbers. */
+/* Says whether a pack is two numbers. */
 template <class Pack>
 struct is_two_numbers {
     static constexpr bool value = false;
 };
 
-/* What is read once, to leave the cache first: __ldcs, which Clang's headers lacked for long. */
-__device__ __forceinline__ float4 load_streaming(const float4 *from)
+/* Loads what is read once, and so may leave the cache first. This is __ldcs, which older headers of
+ * Clang do not have. */
+FASTREDUCE_DEVICE float4 load_streaming(const float4 *from)
 {
 #ifdef __CUDA_ARCH__
     float4 loaded;
@@ -410,22 +467,22 @@ __device__ __forceinline__ float4 load_streaming(const float4 *from)
 
 /* Loads a pack, in one access where it has the size and alignment of a vector. */
 template <bool Streaming, class Pack>
-__device__ __forceinline__ Pack load_pack(const Pack *from)
+FASTREDUCE_DEVICE Pack load_pack(const Pack *from)
 {
     if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
-    /* the compiler would wait for a conditional load, to convert its words */
+    /* the compiler would wait for a conditional load, as it converts the words at once */
     if (!Streaming && is_two_numbers<Pack>::value) return *from;
-    const float4 *const place = reinterpret_cast<const float4 *>(from);
-    const float4 loaded_words = Streaming ? load_streaming(place) : *place;
+    const float4 *const source = reinterpret_cast<const float4 *>(from);
+    const float4 loaded_words = Streaming ? load_streaming(source) : *source;
     Pack loaded;
     memcpy(static_cast<void *>(&loaded), &loaded_words,
            sizeof(Pack) < sizeof loaded_words ? sizeof(Pack) : sizeof loaded_words);
     return loaded;
 }
 
-/* 16 bytes from global to shared memory, aligned both: they are there, for this thread, after
- * wait_for_copies. Takes no registers where the GPU can copy by itself. */
-__device__ __forceinline__ void copy_vector(void *to, const void *from)
+/* Copies 16 aligned bytes from global to shared memory. This thread may read them after
+ * wait_for_copies. It takes no registers where the GPU can copy by itself. */
+FASTREDUCE_DEVICE void copy_vector(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -436,15 +493,15 @@ __device__ __forceinline__ void copy_vector(void *to, const void *from)
     *static_cast<float4 *>(to) = *static_cast<const float4 *>(from);
 #endif
 }
-__device__ __forceinline__ void wait_for_copies()
+FASTREDUCE_DEVICE void wait_for_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/* A word with so many low bits set; all for 32 and more. */
-__device__ __forceinline__ unsigned low_bits(unsigned count)
+/* Returns a word with the lowest `count` bits set, or all 32 if there are no more. */
+FASTREDUCE_DEVICE unsigned low_bits(unsigned count)
 {
 #ifdef __CUDA_ARCH__
     return __funnelshift_lc(~0u, 0, count);
@@ -454,7 +511,7 @@ __device__ __forceinline__ unsigned low_bits(unsigned count)
 }
 
 /* Back-off for spin loops. */
-__device__ __forceinline__ void back_off()
+FASTREDUCE_DEVICE void back_off()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     __nanosleep(20);
@@ -463,15 +520,18 @@ __device__ __forceinline__ void back_off()
 
 /* How blocks hand partials over, in one of two ways.
  *
- * Words with flags (publish, peek): 63 bits of a value and a flag in one word, stored and loaded as
- * a whole, so that seeing the flag is seeing the value, without a fence. Zero is "not published".
+ * Words with flags (publish, peek): one word has 63 bits of a value and a flag. It is stored and
+ * loaded as a whole, so that whoever sees the flag sees the value, without a fence. Zero is "not
+ * published".
+ *
+ *     | value: bits 63 to 1 | flag: bit 0 |
  *
  * A ticket (warp_comes_last), for what is not in such words: a warp fences what it wrote, and one
  * thread adds to the ticket. If its warp is the last one it fences again, before the others learn
  * of it: what was written before any addition to the ticket is seen then. */
 using status_word = unsigned long long;
 
-__device__ __forceinline__ void publish(status_word *slot, unsigned long long value)
+FASTREDUCE_DEVICE void publish(status_word *slot, unsigned long long value)
 {
     const status_word word = value << 1 | 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -481,7 +541,7 @@ __device__ __forceinline__ void publish(status_word *slot, unsigned long long va
 #endif
 }
 
-__device__ __forceinline__ status_word peek(const status_word *slot)
+FASTREDUCE_DEVICE status_word peek(const status_word *slot)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     status_word word;
@@ -494,18 +554,18 @@ __device__ __forceinline__ status_word peek(const status_word *slot)
 #endif
 }
 
-/* By a warp, which adds `own` to the ticket: whether it is the last, which makes it `all`. */
-__device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word own,
-                                                status_word all)
+/* Adds the warp's share to the ticket. Returns true for the last warp, which brings it to `total`.
+ * */
+FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word share, status_word total)
 {
     __threadfence();
     __syncwarp();
     unsigned last = 0;
     if (threadIdx.x % warp_size == 0) {
-        last = atomicAdd(ticket, own) + own == all;
+        last = atomicAdd(ticket, share) + share == total;
         if (last) __threadfence();
     }
-    last = __shfl_sync(0xffffffffu, last, 0);
+    last = __shfl_sync(all_lanes, last, 0);
     __syncwarp();
     return last;
 }
@@ -516,78 +576,50 @@ __device__ __forceinline__ bool warp_comes_last(status_word *ticket, status_word
  * fuse a product and a sum where they like, so results would depend on where. Other types: as they
  * add and multiply themselves. */
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_add(Value a, Value b)
+__host__ FASTREDUCE_DEVICE Value ieee_add(Value a, Value b)
 {
     return a + b;
 }
-
 template <class Value>
-__host__ __device__ __forceinline__ Value ieee_multiply(Value a, Value b)
+__host__ FASTREDUCE_DEVICE Value ieee_subtract(Value a, Value b)
+{
+    return a - b;
+}
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value ieee_multiply(Value a, Value b)
 {
     return a * b;
 }
 
-__host__ __device__ __forceinline__ float ieee_add(float a, float b)
-{
 #ifdef __CUDA_ARCH__
+__host__ FASTREDUCE_DEVICE float ieee_add(float a, float b)
+{
     float sum;
     asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
     return sum;
-#else
-    return a + b;
-#endif
 }
-
-__device__ __forceinline__ float ieee_subtract(float a, float b)
+__host__ FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
 {
-#ifdef __CUDA_ARCH__
     float difference;
     asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
     return difference;
-#else
-    return a - b;
-#endif
 }
-
-__host__ __device__ __forceinline__ double ieee_add(double a, double b)
+__host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
 {
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(a, b);
-#else
-    return a + b;
-#endif
-}
-
-__device__ __forceinline__ double ieee_subtract(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dsub_rn(a, b);
-#else
-    return a - b;
-#endif
-}
-
-__host__ __device__ __forceinline__ float ieee_multiply(float a, float b)
-{
-#ifdef __CUDA_ARCH__
     float product;
     asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
     return product;
-#else
-    return a * b;
-#endif
 }
-
-__host__ __device__ __forceinline__ double ieee_multiply(double a, double b)
-{
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(a, b);
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return __dadd_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return __dsub_rn(a, b); }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return __dmul_rn(a, b); }
 #else
-    return a * b;
+__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return a + b; }
+__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return a - b; }
+__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return a * b; }
 #endif
-}
 
-__device__ __forceinline__ float ieee_magnitude(float x)
+FASTREDUCE_DEVICE float ieee_magnitude(float x)
 {
 #ifdef __CUDA_ARCH__
     float magnitude;
@@ -598,82 +630,58 @@ __device__ __forceinline__ float ieee_magnitude(float x)
 #endif
 }
 
-__host__ __device__ __forceinline__ double ieee_double(float x)
-{
-#ifdef __CUDA_ARCH__
-    double wide;
-    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
-    return wide;
-#else
-    return static_cast<double>(x);
-#endif
-}
-
-__device__ __forceinline__ double ieee_double(double x)
-{
-    return x;
-}
-
-__host__ __device__ __forceinline__ float ieee_float(double x)
-{
-#ifdef __CUDA_ARCH__
-    float rounded;
-    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
-    return rounded;
-#else
-    return static_cast<float>(x);
-#endif
-}
-
-/* x as another type, as static_cast has it. */
+/* Converts x as static_cast does. */
 template <class To, class From>
-__host__ __device__ __forceinline__ To ieee_cast(const From &x)
+__host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
     return static_cast<To>(x);
 }
+#ifdef __CUDA_ARCH__
 template <>
-__host__ __device__ __forceinline__ double ieee_cast<double, float>(const float &x)
+__host__ FASTREDUCE_DEVICE double ieee_cast<double, float>(const float &x)
 {
-    return ieee_double(x);
+    double wide;
+    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
+    return wide;
 }
 template <>
-__host__ __device__ __forceinline__ float ieee_cast<float, double>(const double &x)
+__host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
 {
-    return ieee_float(x);
+    float rounded;
+    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
+    return rounded;
 }
+#endif
 
-/* The sum modulo 2^32 of the 32 lanes' values, in all of them; and the greatest. */
-__device__ __forceinline__ unsigned warp_add(unsigned value)
+/* Return the sum of the 32 lanes' values modulo 2^32, or the greatest or least, to every lane. */
+FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xffffffffu, value);
+    return __reduce_add_sync(all_lanes, value);
 #else
     for (unsigned flip = warp_size / 2; flip > 0; flip /= 2)
-        value += __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        value += __shfl_xor_sync(all_lanes, value, static_cast<int>(flip));
     return value;
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_max(unsigned value)
+FASTREDUCE_DEVICE unsigned warp_max(unsigned value)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(0xffffffffu, value);
+    return __reduce_max_sync(all_lanes, value);
 #else
     for (unsigned flip = warp_size / 2; flip > 0; flip /= 2) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, value, static_cast<int>(flip));
+        const unsigned other = __shfl_xor_sync(all_lanes, value, static_cast<int>(flip));
         value = value < other ? other : value;
     }
     return value;
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_min(unsigned value)
-{
-    return ~warp_max(~value);
-}
+FASTREDUCE_DEVICE unsigned warp_min(unsigned value) { return ~warp_max(~value); }
 
-/* a * b + c rounded once. */
-__device__ __forceinline__ double fused(double a, double b, double c)
+/* Returns a * b + c, rounded once. */
+FASTREDUCE_DEVICE double fused(double a, double b, double c)
 {
 #ifdef __CUDA_ARCH__
     double sum; /* PTX, so that a test can tell it from what compilers fuse */
@@ -685,7 +693,7 @@ __device__ __forceinline__ double fused(double a, double b, double c)
 }
 
 template <class To, class From>
-__host__ __device__ __forceinline__ To bits_as(From from)
+__host__ FASTREDUCE_DEVICE To bits_as(From from)
 {
     static_assert(sizeof(To) == sizeof(From), "the same bits");
     To to;
@@ -693,9 +701,10 @@ __host__ __device__ __forceinline__ To bits_as(From from)
     return to;
 }
 
-/* a + b rounded down or up: equal where nothing is rounded. On the CPU of normal positive sums. */
+/* Returns a + b rounded down or up: both are equal if the sum is exact. On the CPU the sum is
+ * positive and normal. */
 template <bool Up>
-__device__ __forceinline__ float ieee_add_rounding(float a, float b)
+FASTREDUCE_DEVICE float ieee_add_rounding(float a, float b)
 {
 #ifdef __CUDA_ARCH__
     float sum;
@@ -711,8 +720,8 @@ __device__ __forceinline__ float ieee_add_rounding(float a, float b)
 #endif
 }
 
-/* The value of a 16-bit float of IEEE 754. */
-__device__ __forceinline__ float half_to_float(unsigned short bits)
+/* Returns the value of a 16-bit float of IEEE 754. */
+FASTREDUCE_DEVICE float half_to_float(unsigned short bits)
 {
 #ifdef __CUDA_ARCH__
     float value;
@@ -726,24 +735,25 @@ __device__ __forceinline__ float half_to_float(unsigned short bits)
 #endif
 }
 
-/* An unsigned number in a float's order; of any width. The NaN above counts as the greatest. */
+/* Maps a float's bits, of any width, to an unsigned number in the same order. Positive NaNs come
+ * last. */
 template <class Unsigned>
-__host__ __device__ __forceinline__ Unsigned ordered_bits(Unsigned bits)
+__host__ FASTREDUCE_DEVICE Unsigned ordered_bits(Unsigned bits)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(bits & sign ? ~bits : bits | sign);
 }
 
 template <class Unsigned>
-__host__ __device__ __forceinline__ Unsigned untwiddle(Unsigned ordered)
+__host__ FASTREDUCE_DEVICE Unsigned from_ordered_bits(Unsigned ordered)
 {
     constexpr Unsigned sign = Unsigned(Unsigned(1) << (8 * sizeof(Unsigned) - 1));
     return static_cast<Unsigned>(ordered & sign ? ordered ^ sign : ~ordered);
 }
 
-/* The greater of two: -0 is less than +0, and where one is NaN the result is this NaN. Of halves,
- * for each of the two in a word. */
-__host__ __device__ __forceinline__ float max_or_nan(float a, float b)
+/* Return the greater of two, or of each of the two halves in a word: -0 is less than +0. Where one
+ * is NaN the result is a NaN, always the same. */
+__host__ FASTREDUCE_DEVICE float max_or_nan(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float greater;
@@ -757,7 +767,7 @@ __host__ __device__ __forceinline__ float max_or_nan(float a, float b)
 }
 
 template <bool IsBf16>
-__device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
+FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
 {
     unsigned greater = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -779,8 +789,8 @@ __device__ __forceinline__ unsigned max_or_nan_pair(unsigned a, unsigned b)
     return greater;
 }
 
-/* The greater of 16 unsigned bits, for both halves of a word. */
-__device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
+/* Returns the greater of 16 unsigned bits, for both halves of a word. */
+FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
 {
 #ifdef __CUDA_ARCH__
     return __vmaxu2(a, b);
@@ -790,29 +800,13 @@ __device__ __forceinline__ unsigned max_u16x2(unsigned a, unsigned b)
 #endif
 }
 
-/* sum + a[0] * b[0] + a[1] * b[1] ... over a word's bytes, or two halves, signed as the sum is. */
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610 && \
     !(defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ <= 120)
-__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return __dp4a(a, b, sum);
-}
-__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
-}
-__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
-{
-    return __dp2a_lo(a, 0x0101u, sum);
-}
-__device__ __forceinline__ int add_halves(unsigned a, int sum)
-{
-    return __dp2a_lo(static_cast<int>(a), 0x0101, sum);
-}
+#define FASTREDUCE_DETAIL_DP4A
 #else
 template <class Part, class Sum>
-__device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
+FASTREDUCE_DEVICE Sum dot_parts(unsigned a, unsigned b, Sum sum)
 {
 #pragma unroll
     for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Part))
@@ -820,27 +814,35 @@ __device__ __forceinline__ Sum dot_parts(unsigned a, unsigned b, Sum sum)
                static_cast<Sum>(static_cast<Part>(b >> shift));
     return sum;
 }
-__device__ __forceinline__ unsigned dot_bytes(unsigned a, unsigned b, unsigned sum)
-{
-    return dot_parts<unsigned char>(a, b, sum);
-}
-__device__ __forceinline__ int dot_bytes(unsigned a, unsigned b, int sum)
-{
-    return dot_parts<signed char>(a, b, sum);
-}
-__device__ __forceinline__ unsigned add_halves(unsigned a, unsigned sum)
-{
-    return dot_parts<unsigned short>(a, 0x10001, sum);
-}
-__device__ __forceinline__ int add_halves(unsigned a, int sum)
-{
-    return dot_parts<short>(a, 0x10001, sum);
-}
 #endif
 
-/* All ones for each byte, or half, of a word that is negative; else zeros. */
+/* Returns sum + a[0] * b[0] + ... + a[3] * b[3] of two words' bytes, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum dot_bytes(unsigned a, unsigned b, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp4a(static_cast<Sum>(a), static_cast<Sum>(b), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, signed char, unsigned char>>(a, b, sum);
+#endif
+}
+
+/* Returns sum + a[0] + a[1] of a word's halves, signed as the sum is. */
+template <class Sum>
+FASTREDUCE_DEVICE Sum add_halves(unsigned a, Sum sum)
+{
+#ifdef FASTREDUCE_DETAIL_DP4A
+    return __dp2a_lo(static_cast<Sum>(a), static_cast<Sum>(0x0101), sum);
+#else
+    constexpr bool is_signed = standard::is_signed<Sum>::value;
+    return dot_parts<standard::conditional_t<is_signed, short, unsigned short>>(a, 0x10001, sum);
+#endif
+}
+
+/* Returns all ones for each byte, or half, of a word that is negative, and zeros for others. */
 template <unsigned Bytes>
-__device__ __forceinline__ unsigned sign_masks(unsigned word)
+FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
 {
 #ifdef __CUDA_ARCH__
     unsigned masks;
@@ -853,13 +855,16 @@ __device__ __forceinline__ unsigned sign_masks(unsigned word)
 }
 
 #undef FASTREDUCE_DETAIL_HOPPER
+#undef FASTREDUCE_DETAIL_DP4A
 
 } // namespace detail
 
 /* ================================================================================================
  * Room 3: elements and operators
- * May hold: operators, element types, and how each operator reduces each type. A new one is added
- * here; a type that needs a declaration has it in room 2.
+ * Offers: the operators (plus, maximum, argmin ...); accumulate_t, the type of a result;
+ * make_reducer, which returns what the engine needs to know about an operator and a type. May hold:
+ * operators, element types, and how each operator reduces each type. A new one is added here; a
+ * type that needs a declaration has it in room 2.
  *
  * A user's operator is a type without state that has
  *     template <class Value> static Value identity();  combine(identity, x) == x, and the other way
@@ -869,45 +874,42 @@ __device__ __forceinline__ unsigned sign_masks(unsigned word)
  *
  * The operators of this file need more: narrow elements are reduced several at once, argmin keeps
  * an index beside the value, norm2 takes a square root at the end. A Reducer describes that:
- *     Element, Result                what it reads, and what it writes
+ *     Element, Result                the types that it reads and writes
  *     Value                          a partial result: identity(), combine(a, b); zero(), the
  *                                    identity whatever the sign of a zero
- *     Partial                        what a thread has of one pack or more: of(pack),
- *                                    merge(a, b); may be narrower than Value
+ *     Partial                        a thread's result of one pack or more: reduce_pack(pack),
+ *                                    merge(a, b); it may be narrower than Value
  *     value_of(partial)              the thread's Value
  *     finish(value, n)               the result, for n elements
- *     any_order                      whether the order of Values changes no bit
- *     commutes                       whether combine(a, b) is combine(b, a)
- *     padding(input)                 the element after the last one of the array, which changes
- *                                    nothing; a zero, where a Reducer has none
- *     counts                         whether there is no such element: of(pack, count) leaves
- *                                    others out
- *     two_arrays                     whether it is of(pack, pack), for a dot product
- *     reduces_packs                  whether value_of_packs reduces a thread's packs, not `of` and
- *                                    merge
- *     by_warp                        whether it reduces a warp's Values at once, by warp_value
- *     tile_by_warp                   the same for Values of a single tile, by tile_warp_value
- *     heavy                          whether it takes many instructions an element
+ *     any_order                      true if the order of Values changes no bit
+ *     commutes                       true if combine(a, b) is combine(b, a)
+ *     padding(input)                 an element that changes nothing, to fill the last pack; a
+ *                                    zero, where a Reducer has none
+ *     needs_element_count            true if there is no such element: reduce_pack(pack, count)
+ *                                    leaves out those from `count` on
+ *     two_arrays                     true for a dot product: reduce_pack(pack, pack)
+ *     reduces_packs                  true if value_of_packs reduces a thread's packs, instead of
+ *                                    reduce_pack and merge
+ *     by_warp                        true if warp_value combines a warp's Values at once
+ *     tile_by_warp                   true if tile_warp_value does so for Values of a single tile
+ *     compute_bound                  true if an element takes many instructions
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
  * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
  * have all types and operators, also share kernels among Reducers that differ only in what a single
- * thread does: reducer_variant stands for several, and one of them is chosen when it runs.
+ * thread does: a reducer_variant holds one of several, which is known when it runs.
  * ============================================================================================= */
 
 namespace detail
 {
 
-/* 16-bit floats, as CUDA's headers have them, which the user includes. */
+/* The bits of 16-bit floats, whose headers are the user's to include. */
 struct f16 {
     unsigned short bits;
 };
 struct bf16 {
     unsigned short bits;
 };
-
-/* Equivalent types have one name: long and long long, __half and f16. */
-enum class family { other, integer, floating };
 
 template <unsigned Size, class One, class Two, class Four, class Eight>
 using of_size = standard::conditional_t<
@@ -925,35 +927,16 @@ struct type_identity {
     using type = Type;
 };
 
-/* Families as types, to choose among overloads. */
-struct any_kind {
-};
-struct numbers : any_kind {
-};
-struct floats : numbers {
-};
-struct integers : numbers {
-};
-struct signed_integers : integers {
-};
-
+/* Describes a type of elements. Equivalent types have one `type`: long and long long, __half and
+ * f16. */
 template <class Input>
 struct element {
-  private:
     static constexpr bool is_signed = standard::is_signed<Input>::value,
                           is_f16 = one_of<Input, __half, f16>::value,
                           is_bf16 = one_of<Input, __nv_bfloat16, bf16>::value,
                           is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
-                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value;
-
-  public:
-    static constexpr family kind = is_integer ? family::integer
-                                   : is_float ? family::floating
-                                              : family::other;
-    using tag =
-        standard::conditional_t<is_integer,
-                                standard::conditional_t<is_signed, signed_integers, integers>,
-                                standard::conditional_t<is_float, floats, any_kind>>;
+                          is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value,
+                          is_number = is_integer || is_float;
     static constexpr unsigned fraction_bits = !is_float            ? 0
                                               : is_f16             ? 10
                                               : is_bf16            ? 7
@@ -981,34 +964,31 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         pack_bytes % sizeof(Element) == 0 ? pack_bytes / sizeof(Element) : 1;
     Element item[size];
 
-    __device__ __forceinline__ const Element &at(unsigned j) const { return item[j]; }
-    __device__ __forceinline__ void fill(const Element &x)
-    {
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j) item[j] = x;
-    }
-    /* from element number `count` on */
-    __device__ __forceinline__ void fill_from(unsigned count, const Element &x)
+    FASTREDUCE_DEVICE const Element &operator[](unsigned j) const { return item[j]; }
+    FASTREDUCE_DEVICE void fill(const Element &x) { fill_from(0, x); }
+    /* Replaces the elements from number `count` on. */
+    FASTREDUCE_DEVICE void fill_from(unsigned count, const Element &x)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j >= count) item[j] = x;
     }
-    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    /* Loads the first `count` elements, one by one; narrow ones into a pack of zeros. */
+    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j < count) item[j] = from[j];
     }
-    /* from anywhere elements may lie */
-    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    /* Loads elements that lie `stride` elements from each other, at any address. */
+    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
-    /* of vectors, one below the other, in words */
+    /* Takes one column of rows, which are vectors in words. */
     template <class Words>
-    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
@@ -1020,89 +1000,84 @@ template <class Element>
 struct is_two_numbers<pack<Element, false>> {
     static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
 };
-/* Narrow elements in words: compilers would split arrays of them, and spill. */
+/* Keeps 8 and 16-bit elements in words: compilers would split arrays of them, and spill. */
 template <class Element>
 struct alignas(pack_bytes) pack<Element, true> {
-    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element);
+    static constexpr unsigned size = pack_bytes / sizeof(Element), bits = 8 * sizeof(Element),
+                              word_size = 32 / bits;
     unsigned word[4];
 
-    __device__ __forceinline__ Element at(unsigned j) const
+    FASTREDUCE_DEVICE Element operator[](unsigned j) const
     {
-        const unsigned_t<Element> number =
-            static_cast<unsigned_t<Element>>(word[j * bits / 32] >> j * bits % 32);
-        return bits_as<Element>(number);
+        return bits_as<Element>(
+            static_cast<unsigned_t<Element>>(word[j / word_size] >> j * bits % 32));
     }
-    __device__ __forceinline__ void fill(Element x)
+    FASTREDUCE_DEVICE void fill(Element x)
     {
-        const unsigned number = bits_as<unsigned_t<Element>>(x);
 #pragma unroll
-        for (unsigned w = 0; w < 4; ++w) word[w] = number * (bits == 8 ? 0x01010101u : 0x10001u);
+        for (unsigned &four : word) four = number(x) * (bits == 8 ? 0x01010101u : 0x10001u);
     }
-    __device__ __forceinline__ void gather_some(const Element *from, unsigned count)
+    FASTREDUCE_DEVICE void fill_from(unsigned count, Element x)
+    {
+        pack filled;
+        filled.fill(x);
+#pragma unroll
+        for (unsigned w = 0; w < 4; ++w) {
+            const unsigned end = count * bits, begin = w * 32,
+                           kept = low_bits(end > begin ? end - begin : 0);
+            word[w] = (word[w] & kept) | (filled.word[w] & ~kept);
+        }
+    }
+    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
-            if (j < count)
-                word[j * bits / 32] |= static_cast<unsigned>(bits_as<unsigned_t<Element>>(from[j]))
-                                       << j * bits % 32;
+            if (j < count) word[j / word_size] |= number(from[j]) << j * bits % 32;
     }
-    __device__ __forceinline__ void fill_from(unsigned count, Element x)
-    {
-        pack with;
-        with.fill(x);
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            const unsigned all = count * bits, before = w * 32,
-                           kept = low_bits(all > before ? all - before : 0);
-            word[w] = (word[w] & kept) | (with.word[w] & ~kept);
-        }
-    }
-    __device__ __forceinline__ void gather(const Element *from, size_t stride = 1)
+    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
     {
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             word[w] = 0;
 #pragma unroll
-            for (unsigned j = 0; j < 32 / bits; ++j)
-                word[w] |= static_cast<unsigned>(
-                               bits_as<unsigned_t<Element>>(from[(w * (32 / bits) + j) * stride]))
-                           << j * bits;
+            for (unsigned j = 0; j < word_size; ++j)
+                word[w] |= number(from[(w * word_size + j) * stride]) << j * bits;
         }
     }
     template <class Words>
-    __device__ __forceinline__ void take_column(const Words (&rows)[size], unsigned column)
+    FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
-        constexpr unsigned each = 32 / bits, mask = (1u << bits) - 1;
+        constexpr unsigned mask = (1u << bits) - 1;
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w) {
             word[w] = 0;
 #pragma unroll
-            for (unsigned j = 0; j < each; ++j) {
-                const unsigned row = rows[w * each + j].word[column / each];
-                word[w] |= (row >> column % each * bits & mask) << j * bits;
+            for (unsigned j = 0; j < word_size; ++j) {
+                const unsigned row = rows[w * word_size + j].word[column / word_size];
+                word[w] |= (row >> column % word_size * bits & mask) << j * bits;
             }
         }
     }
+
+  private:
+    static FASTREDUCE_DEVICE unsigned number(Element x) { return bits_as<unsigned_t<Element>>(x); }
 };
 
-/* Halves as floats, and others as they are. */
-__device__ __forceinline__ float widened(f16 x)
-{
-    return half_to_float(x.bits);
-}
-__device__ __forceinline__ float widened(bf16 x)
+/* Returns a half as a float, and any other element as it is. */
+FASTREDUCE_DEVICE float widened(f16 x) { return half_to_float(x.bits); }
+FASTREDUCE_DEVICE float widened(bf16 x)
 {
     return bits_as<float>(static_cast<unsigned>(x.bits) << 16);
 }
 template <class Value>
-__device__ __forceinline__ Value widened(const Value &x)
+FASTREDUCE_DEVICE Value widened(const Value &x)
 {
     return x;
 }
 
-/* And back, of a power of two or a zero. */
+/* Converts back, for powers of two and zeros. */
 template <class Float, class Value>
-__device__ __forceinline__ Float narrowed(Value x)
+FASTREDUCE_DEVICE Float narrowed(Value x)
 {
     Float number = {};
     if constexpr (sizeof(Float) == sizeof(Value)) {
@@ -1136,14 +1111,8 @@ struct bounds {
         standard::is_signed<Value>::value ? Value(1ull << (8 * sizeof(Value) - 1)) : Value(0);
     static constexpr Value most = Value(~lowest);
 #endif
-    static constexpr __host__ __device__ Value greatest()
-    {
-        return most;
-    }
-    static constexpr __host__ __device__ Value least()
-    {
-        return lowest;
-    }
+    static constexpr __host__ __device__ Value greatest() { return most; }
+    static constexpr __host__ __device__ Value least() { return lowest; }
 };
 #ifdef __CUDACC_RTC__
 template <>
@@ -1160,8 +1129,8 @@ struct bounds<double> {
 
 template <class Half, unsigned short Infinity>
 struct half_bounds {
-    static __host__ __device__ __forceinline__ Half greatest() { return bits_as<Half>(Infinity); }
-    static __host__ __device__ __forceinline__ Half least()
+    static __host__ FASTREDUCE_DEVICE Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ FASTREDUCE_DEVICE Half least()
     {
         return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
     }
@@ -1173,59 +1142,21 @@ template <>
 struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
 };
 
-/* The lesser or the greater of two, for a tree of single values: -0 is below +0, and NaN wins. */
-template <family Family>
-struct by_order {
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
-    {
-        return a < b ? b : a;
-    }
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
-    {
-        return b < a ? b : a;
-    }
-};
-template <>
-struct by_order<family::floating> {
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value greater(Value a, Value b)
-    {
-        return place(a) < place(b) ? b : a;
-    }
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value lesser(Value a, Value b)
-    {
-        /* NaNs come last here too */
-        return place(negative(b)) < place(negative(a)) ? a : b;
-    }
-    static __host__ __device__ __forceinline__ float greater(float a, float b)
-    {
-        return max_or_nan(a, b);
-    }
-    static __host__ __device__ __forceinline__ float lesser(float a, float b)
-    {
-        return negative(max_or_nan(negative(a), negative(b)));
-    }
-
-  private:
-    /* Numbers in order, and then NaNs. */
-    template <class Value>
-    static __host__ __device__ __forceinline__ unsigned_t<Value> place(Value x)
-    {
-        using bits = unsigned_t<Value>;
-        constexpr bits below = static_cast<bits>((bits(1) << element<Value>::fraction_bits) - 1);
-        return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - below);
-    }
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value negative(Value x)
-    {
-        using bits = unsigned_t<Value>;
-        return bits_as<Value>(
-            static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
-    }
-};
+/* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
+{
+    using bits = unsigned_t<Value>;
+    constexpr bits one = bits(bits(1) << element<Value>::fraction_bits);
+    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - (one - 1));
+}
+/* Returns the float with the other sign, NaN too. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value negated(Value x)
+{
+    using bits = unsigned_t<Value>;
+    return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+}
 
 } // namespace detail
 
@@ -1233,12 +1164,12 @@ struct by_order<family::floating> {
 
 struct plus {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return Value(0);
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::ieee_add(a, b);
     }
@@ -1246,60 +1177,76 @@ struct plus {
 
 struct multiplies {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return Value(1);
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
         return detail::ieee_multiply(a, b);
     }
 };
 
-/* Minimum and maximum. NaN where an element is NaN; -0 is less than +0. */
-struct minimum {
-    template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
-    {
-        return detail::bounds<Value>::greatest();
-    }
-    template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
-    {
-        return detail::by_order<detail::element<Value>::kind>::lesser(a, b);
-    }
-};
-
+/* Minimum and maximum are NaN where an element is NaN. -0 is less than +0. */
 struct maximum {
     template <class Value>
-    static __host__ __device__ __forceinline__ Value identity()
+    static __host__ FASTREDUCE_DEVICE Value identity()
     {
         return detail::bounds<Value>::least();
     }
     template <class Value>
-    __host__ __device__ __forceinline__ Value operator()(Value a, Value b) const
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
     {
-        return detail::by_order<detail::element<Value>::kind>::greater(a, b);
+        if constexpr (detail::one_of<Value, float>::value)
+            return detail::max_or_nan(a, b);
+        else if constexpr (detail::element<Value>::is_float)
+            return detail::order_key(a) < detail::order_key(b) ? b : a;
+        else
+            return a < b ? b : a;
+    }
+};
+
+struct minimum {
+    template <class Value>
+    static __host__ FASTREDUCE_DEVICE Value identity()
+    {
+        return detail::bounds<Value>::greatest();
+    }
+    template <class Value>
+    __host__ FASTREDUCE_DEVICE Value operator()(Value a, Value b) const
+    {
+        if constexpr (detail::element<Value>::is_float)
+            return detail::negated(maximum()(detail::negated(a), detail::negated(b)));
+        else
+            return b < a ? b : a;
     }
 };
 
 namespace detail
 {
 
-/* Result types of numbers: the rows of the table in fastreduce.h, the element's type last. */
+/* Rows of the table of results in fastreduce.h, and last the element's own type. */
 enum class result_kind { sum, sum_abs, max_abs, mean, index, count, element };
 
-struct numeric_operator {
-};
 template <result_kind Kind>
-struct numeric : numeric_operator {
-    static constexpr result_kind kind = Kind;
+struct numeric {
 };
+/* Returns the kind of an operator that does more than combine two elements to one. */
+template <result_kind Kind>
+__host__ __device__ constexpr result_kind numeric_kind(const numeric<Kind> *)
+{
+    return Kind;
+}
+__host__ __device__ constexpr result_kind numeric_kind(const void *)
+{
+    return result_kind::element;
+}
 
 } // namespace detail
 
-/* Numeric types, AUTO only: what they do is in fastreduce.h, under FASTREDUCE_ARGMIN and so on. */
+/* These are for numbers, and for AUTO only. fastreduce.h says what they do, under FASTREDUCE_ARGMIN
+ * and so on. */
 struct argmin : detail::numeric<detail::result_kind::index> {
 };
 struct argmax : detail::numeric<detail::result_kind::index> {
@@ -1322,43 +1269,36 @@ struct count_nonzero : detail::numeric<detail::result_kind::count> {
 namespace detail
 {
 
-/* Operators that do more than combine two elements to one. */
-template <class Operator, bool = __is_base_of(numeric_operator, Operator)>
-struct is_numeric_operator {
-    static constexpr bool value = true;
-    static constexpr result_kind kind = Operator::kind;
-};
 template <class Operator>
-struct is_numeric_operator<Operator, false> {
-    static constexpr bool value = false;
-    static constexpr result_kind kind =
-        one_of<Operator, plus, multiplies>::value ? result_kind::sum : result_kind::element;
+struct is_numeric_operator {
+    static constexpr result_kind kind = numeric_kind(static_cast<const Operator *>(nullptr));
+    static constexpr bool value = kind != result_kind::element;
 };
 
-/* Types of results. */
-template <class Input>
-struct results {
-  private:
-    template <class Integer, class Float>
-    using by_kind = standard::conditional_t<
-        element<Input>::kind == family::integer, Integer,
-        standard::conditional_t<element<Input>::kind == family::floating, Float, Input>>;
-    static constexpr bool widens = sizeof(Input) < 8;
-    using longest = typename integer_of<8, standard::is_signed<Input>::value>::type;
-    using sum = standard::conditional_t<widens, by_kind<longest, float>, Input>;
-    template <result_kind Kind, result_kind This, class Type, class Otherwise>
-    using where = standard::conditional_t<Kind == This, Type, Otherwise>;
-
-  public:
-    template <result_kind Kind>
-    using of = where<
-        Kind, result_kind::sum, sum,
-        where<Kind, result_kind::sum_abs, by_kind<unsigned long long, sum>,
-              where<Kind, result_kind::max_abs, by_kind<unsigned_t<Input>, Input>,
-                    where<Kind, result_kind::mean, by_kind<double, sum>,
-                          where<Kind, result_kind::index, long long,
-                                where<Kind, result_kind::count, unsigned long long, Input>>>>>>;
-};
+/* Returns the type of a result, in a type_identity. */
+template <class Operator, class Input>
+__host__ __device__ constexpr auto result_type()
+{
+    using row = result_kind;
+    constexpr row kind =
+        one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
+    constexpr bool is_integer = element<Input>::is_integer;
+    if constexpr (kind == row::index)
+        return type_identity<long long>();
+    else if constexpr (kind == row::count || (kind == row::sum_abs && is_integer))
+        return type_identity<unsigned long long>();
+    else if constexpr (kind == row::max_abs && is_integer)
+        return type_identity<unsigned_t<Input>>();
+    else if constexpr (kind == row::mean && is_integer)
+        return type_identity<double>();
+    else if constexpr (kind == row::sum && is_integer && sizeof(Input) < 8)
+        return type_identity<typename integer_of<8, element<Input>::is_signed>::type>();
+    else if constexpr ((kind == row::sum || kind == row::sum_abs || kind == row::mean) &&
+                       element<Input>::is_float && sizeof(Input) < 8)
+        return type_identity<float>();
+    else
+        return type_identity<Input>();
+}
 
 } // namespace detail
 
@@ -1366,8 +1306,7 @@ struct results {
  * under a user's operator, the element type. */
 template <class Operator, class Input>
 struct accumulate {
-    using type =
-        typename detail::results<Input>::template of<detail::is_numeric_operator<Operator>::kind>;
+    using type = typename decltype(detail::result_type<Operator, Input>())::type;
 };
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
@@ -1379,7 +1318,7 @@ namespace detail
 
 /* Reduces an array in place, in pairs, to its first value. */
 template <unsigned Count, class Value, class Combine>
-__device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Combine &combine)
+FASTREDUCE_DEVICE Value reduce_pairs(Value (&values)[Count], const Combine &combine)
 {
 #pragma unroll
     for (unsigned width = 1; width < Count; width *= 2)
@@ -1388,35 +1327,50 @@ __device__ __forceinline__ Value reduce_pairs(Value (&values)[Count], const Comb
             values[k] = combine(values[k], values[k + width]);
     return values[0];
 }
+template <class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Count])
+{
+    return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
+}
 
-/* How a Value travels between blocks, bit by bit: in words of 63 bits, the payload, and a flag. */
+/* Returns the sum of map(x) for a pack's elements. */
+template <class Value, class Element, class Map>
+FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
+{
+    Value values[pack<Element>::size];
+#pragma unroll
+    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from[j]);
+    return reduce_pairs(values, plus());
+}
+
+/* Splits a Value into words of 63 bits, the payload, beside which a flag has room, and joins them.
+ * */
 constexpr unsigned payload_bits = 63;
 
 template <class Value>
-struct all_bits {
+struct word_format {
     static constexpr unsigned parts = (sizeof(Value) + 7) / 8,
                               payloads = (8 * sizeof(Value) + payload_bits - 1) / payload_bits;
 
-    static __device__ __forceinline__ void split(const Value &value,
-                                                 unsigned long long (&payload)[payloads])
+    static FASTREDUCE_DEVICE void split(const Value &value, unsigned long long (&payload)[payloads])
     {
         unsigned long long word[parts + 1] = {};
         memcpy(word, static_cast<const void *>(&value), sizeof value);
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
-            const unsigned at = k * payload_bits, low = at % 64;
-            payload[k] = word[at / 64] >> low;
-            if (low > 1) payload[k] |= word[at / 64 + 1] << (64 - low);
+            const unsigned bit = k * payload_bits, low = bit % 64;
+            payload[k] = word[bit / 64] >> low;
+            if (low > 1) payload[k] |= word[bit / 64 + 1] << (64 - low);
         }
     }
-    static __device__ __forceinline__ Value join(const unsigned long long (&payload)[payloads])
+    static FASTREDUCE_DEVICE Value join(const unsigned long long (&payload)[payloads])
     {
         unsigned long long word[parts + 1] = {};
 #pragma unroll
         for (unsigned k = 0; k < payloads; ++k) {
-            const unsigned at = k * payload_bits, low = at % 64;
-            word[at / 64] |= payload[k] << low;
-            if (low > 1) word[at / 64 + 1] = payload[k] >> (64 - low);
+            const unsigned bit = k * payload_bits, low = bit % 64;
+            word[bit / 64] |= payload[k] << low;
+            if (low > 1) word[bit / 64 + 1] = payload[k] >> (64 - low);
         }
         Value value;
         memcpy(static_cast<void *>(&value), word, sizeof value);
@@ -1424,62 +1378,109 @@ struct all_bits {
     }
 };
 
+/* Reads a thread's packs as elements of another type of the same size. */
 template <class Type, class Items>
-struct items_as;
+struct items_as {
+    using Element = Type;
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    const Items &items;
 
-/* What most reducers have. */
+    FASTREDUCE_DEVICE explicit items_as(const Items &others) : items(others) {}
+    FASTREDUCE_DEVICE pack<Element> operator[](unsigned k) const
+    {
+        return bits_as<pack<Element>>(items[k]);
+    }
+    FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
+};
+
+/* Supplies what most reducers share: they add Values, starting with 0, and do no more at the end.
+ * */
 template <class Reducer>
 struct common_reducer {
+    static constexpr bool any_order = false, commutes = true, needs_element_count = false,
+                          two_arrays = false, reduces_packs = false, by_warp = false,
+                          tile_by_warp = false, compute_bound = false;
+
+    static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
     template <class Value>
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
-        const Reducer &reducer = static_cast<const Reducer &>(*this);
-        *static_cast<typename Reducer::Result *>(result) = reducer.finish(value, n);
+        return plus()(a, b);
     }
-
-    static constexpr bool any_order = false, commutes = true, counts = false, two_arrays = false;
-    static constexpr bool reduces_packs = false, by_warp = false, tile_by_warp = false;
-    static constexpr bool heavy = false;
-
-    __device__ __forceinline__ auto zero() const
+    template <class Partial>
+    FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b) const
     {
-        return static_cast<const Reducer &>(*this).identity();
+        return self().combine(a, b);
     }
-    __device__ __forceinline__ auto padding(const void *) const
+    template <class Partial>
+    static FASTREDUCE_DEVICE auto value_of(const Partial &partial)
     {
-        return typename Reducer::Element();
+        return static_cast<typename Reducer::Value>(partial);
     }
-    /* Of each of a thread's packs. */
+    template <class Value>
+    static FASTREDUCE_DEVICE Value finish(const Value &value, size_t)
+    {
+        return value;
+    }
+    template <class Value>
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
+    {
+        *static_cast<typename Reducer::Result *>(result) = self().finish(value, n);
+    }
+    FASTREDUCE_DEVICE auto zero() const { return self().identity(); }
+    static FASTREDUCE_DEVICE auto padding(const void *) { return typename Reducer::Element(); }
+    /* Writes the Value of each of a thread's packs. */
     template <class Items, unsigned Count, class Value>
-    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
-                                              Value (&values)[Count]) const
+    FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
+                                     Value (&values)[Count]) const
     {
-        const Reducer &reducer = static_cast<const Reducer &>(*this);
-        const items_as<typename Reducer::Element, Items> some(items), more(others);
+        const items_as<typename Reducer::Element, Items> x(items), y(others);
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             if constexpr (Reducer::two_arrays)
-                values[k] = reducer.value_of(reducer.of(some.at(k), more.at(k)));
-            else if constexpr (Reducer::counts)
-                values[k] = reducer.of(some.at(k), items.existing(k));
+                values[k] = self().value_of(self().reduce_pack(x[k], y[k]));
+            else if constexpr (Reducer::needs_element_count)
+                values[k] = self().reduce_pack(x[k], items.existing(k));
             else
-                values[k] = reducer.value_of(reducer.of(some.at(k)));
+                values[k] = self().value_of(self().reduce_pack(x[k]));
         }
     }
-
-    __device__ __forceinline__ void prepare(const void *, size_t) {}
-    template <class Use>
-    __device__ __forceinline__ void choose(const Use &with) const
+    FASTREDUCE_DEVICE void prepare(const void *, size_t) {}
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
-        with(static_cast<const Reducer &>(*this));
+        function(self());
     }
+
+  private:
+    FASTREDUCE_DEVICE const Reducer &self() const { return static_cast<const Reducer &>(*this); }
 };
-/* Where elements may be combined in any order. */
+/* Supplies what reducers share that may combine elements in any order. */
 template <class Reducer>
 struct unordered_reducer : common_reducer<Reducer> {
     static constexpr bool any_order = true;
 };
-/* A user's operator, with state, and a function of each element before it. */
+
+/* Returns the Value of all of a thread's packs, in any order. */
+template <class Reducer, class Items>
+FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, const Items &items)
+{
+    typename Reducer::Value value;
+    if constexpr (Reducer::reduces_packs) {
+        value = reducer.value_of_packs(items);
+    } else {
+        using Partial = typename Reducer::Partial;
+        Partial partials[Items::packs_each];
+#pragma unroll
+        for (unsigned k = 0; k < Items::packs_each; ++k)
+            partials[k] = reducer.reduce_pack(items[k]);
+        value = reducer.value_of(
+            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
+    }
+    return value;
+}
+
+/* Reduces by a user's operator, which may have state, after a function of each element. */
 template <class Input, class Output, class Combine, class Transform>
 struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Transform>> {
     using Element = Input;
@@ -1487,7 +1488,7 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     using Partial = Value;
     using Result = Value;
 
-    static constexpr bool commutes = false, counts = true;
+    static constexpr bool commutes = false, needs_element_count = true;
 
     Combine operation;
     Transform transform;
@@ -1498,195 +1499,170 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
         : operation(combine), transform(of_element), neutral(identity)
     {
     }
-    __device__ __forceinline__ Value identity() const { return neutral; }
-    __device__ __forceinline__ Value combine(Value a, Value b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial merge(Partial a, Partial b) const { return operation(a, b); }
-    __device__ __forceinline__ Partial of(const pack<Element> &from, unsigned count) const
+    FASTREDUCE_DEVICE Value identity() const { return neutral; }
+    FASTREDUCE_DEVICE Value combine(Value a, Value b) const { return operation(a, b); }
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from, unsigned count) const
     {
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? ieee_cast<Value>(transform(from.at(j))) : neutral;
+            values[j] = j < count ? ieee_cast<Value>(transform(from[j])) : neutral;
         return reduce_pairs(values, operation);
-    }
-    __device__ __forceinline__ Value value_of(const Partial &partial) const
-    {
-        return partial;
-    }
-    __device__ __forceinline__ Result finish(const Value &value, size_t) const
-    {
-        return value;
     }
 };
 
-/* How a sum ends. */
-enum class ending : unsigned char { sum, mean, root };
+/* What a sum needs at the end. */
+enum class result_step : unsigned char { none, mean, root };
 
-/* Out of line, or every sum would contain the division and the root. */
-static __device__ __noinline__ double finalize(double sum, double n, ending how)
+/* Returns the mean or the root. Out of line, or every sum would contain both. */
+static __device__ __noinline__ double apply_step(double sum, double n, result_step step)
 {
-    return how == ending::mean ? sum / n : sqrt(sum);
+    return step == result_step::mean ? sum / n : sqrt(sum);
 }
 
-/* Maps: what is added for an element. */
+/* Maps return what is added for an element. */
 struct itself {
     template <class Value>
-    static __device__ __forceinline__ Value of(Value x)
+    FASTREDUCE_DEVICE Value operator()(Value x) const
     {
         return x;
     }
 };
 struct magnitude {
-    static __device__ __forceinline__ float of(float x) { return ieee_magnitude(x); }
-    static __device__ __forceinline__ double of(double x) { return fabs(x); }
-    static __device__ __forceinline__ unsigned of(int x)
+    FASTREDUCE_DEVICE float operator()(float x) const { return ieee_magnitude(x); }
+    FASTREDUCE_DEVICE double operator()(double x) const { return fabs(x); }
+    FASTREDUCE_DEVICE unsigned operator()(int x) const
     {
         const unsigned number = static_cast<unsigned>(x);
         return x < 0 ? 0 - number : number;
     }
-    static __device__ __forceinline__ unsigned long long of(long long x)
+    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
     {
         const unsigned long long number = static_cast<unsigned long long>(x);
         return x < 0 ? 0 - number : number;
     }
 };
-struct square {
-    static __device__ __forceinline__ float of(float x) { return ieee_multiply(x, x); }
-    static __device__ __forceinline__ double of(double x) { return ieee_multiply(x, x); }
-    static __device__ __forceinline__ unsigned long long of(unsigned long long x) { return x * x; }
-    static __device__ __forceinline__ unsigned long long of(long long x)
+struct squaring {
+    FASTREDUCE_DEVICE float operator()(float x) const { return ieee_multiply(x, x); }
+    FASTREDUCE_DEVICE double operator()(double x) const { return ieee_multiply(x, x); }
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long x) const { return x * x; }
+    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
     {
-        return of(static_cast<unsigned long long>(x));
+        return operator()(static_cast<unsigned long long>(x));
     }
     /* one multiplication of 32 bits */
-    static __device__ __forceinline__ unsigned long long of(int x)
+    FASTREDUCE_DEVICE unsigned long long operator()(int x) const
     {
         return static_cast<unsigned long long>(static_cast<long long>(x) * x);
     }
-    static __device__ __forceinline__ unsigned long long of(unsigned x)
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned x) const
     {
         return static_cast<unsigned long long>(x) * x;
     }
 };
 
-/* An operator with combine and identity, over a Map of the elements: users' operators, and
- * sums and products of floats. Ends: whether the result may be a mean or a root. Sums of f32, the
- * most used, do without what that costs, 0.04 us (one H200). */
+/* Reduces Map(x) with an operator that has combine and identity: users' operators, and sums and
+ * products of floats. Ends says that the result may be a mean or a root. Sums of f32, the most
+ * used, do without it, which saves 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
           bool Ends =
               standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
 struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
     static constexpr bool sums = standard::is_same<Operator, plus>::value,
-                          of_floats = element<Input>::kind == family::floating;
+                          of_floats = element<Input>::is_float;
     using Element = Input;
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
     using Result = Value;
     static constexpr bool commutes = one_of<Operator, plus, multiplies, minimum, maximum>::value,
-                          counts = !of_floats || !one_of<Operator, plus, multiplies>::value;
+                          needs_element_count =
+                              !of_floats || !one_of<Operator, plus, multiplies>::value;
 
-    ending how;
+    result_step step;
 
-    __host__ __device__ plain_reducer(ending end = ending::sum) : how(end) {}
-    static __device__ __forceinline__ Value identity()
-    {
-        return Operator::template identity<Value>();
-    }
-    static __device__ __forceinline__ Value zero()
+    __host__ __device__ plain_reducer(result_step last = result_step::none) : step(last) {}
+    static FASTREDUCE_DEVICE Value identity() { return Operator::template identity<Value>(); }
+    static FASTREDUCE_DEVICE Value zero()
     {
         Value none = identity();
         if constexpr (sums && of_floats) none = -none;
         return none;
     }
-    static __device__ __forceinline__ Element padding(const void *)
+    static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (!counts) none = narrowed<Element>(zero());
+        if constexpr (!needs_element_count) none = narrowed<Element>(zero());
         return none;
     }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return Operator()(a, b); }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return Operator()(a, b);
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from,
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return Operator()(a, b); }
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from,
                                                  unsigned count = pack<Element>::size)
     {
         Value values[pack<Element>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? value_of(from.at(j), j) : zero();
+            values[j] = j < count ? static_cast<Value>(Map()(widened(from[j]))) : zero();
         return reduce_pairs(values, Operator());
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(const Element &x, size_t)
-    {
-        return static_cast<Value>(Map::of(widened(x)));
-    }
-    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
         if constexpr (Ends) {
-            if (how != ending::sum)
-                return ieee_cast<Result>(finalize(ieee_double(value), static_cast<double>(n), how));
+            if (step != result_step::none)
+                return ieee_cast<Result>(
+                    apply_step(ieee_cast<double>(value), static_cast<double>(n), step));
         }
         return value;
     }
 };
 
-/* Sums of integers modulo 2^64, or of what a Map makes of them. A thread adds narrow ones in 32
- * bits, where a tile's fit. Squares of 16 bits are added as they are made. */
-template <class Input, class Map,
-          bool Narrow = (sizeof(Input) < (standard::is_same<Map, square>::value ? 2 : 4))>
-struct narrow_sums {
-    using Partial = unsigned long long;
-
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
-    {
-        constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
-        Partial sums[chains] = {};
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j)
-            sums[j % chains] += static_cast<Partial>(Map::of(from.at(j)));
-        return reduce_pairs(sums, plus());
-    }
-};
+/* Sums of integers modulo 2^64, after a Map. 8 and 16-bit elements are added in 32 bits, which hold
+ * a tile's sum. Squares of 16-bit elements need 64. */
 template <class Input, class Map>
-struct narrow_sums<Input, Map, true> {
+struct narrow_sums {
     static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
-                          squares = standard::is_same<Map, square>::value;
-    using Partial =
+                          squares = standard::is_same<Map, squaring>::value,
+                          in_words = sizeof(Input) < (squares ? 2 : 4);
+    using word_sum =
         standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
+    using Partial = standard::conditional_t<in_words, word_sum, unsigned long long>;
 
-    static __device__ __forceinline__ Partial of(const pack<Input> &from)
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Input> &from)
     {
         Partial sum = 0;
-        int negative = 0;
+        if constexpr (in_words) {
+            int negative = 0;
 #pragma unroll
-        for (unsigned word : from.word) {
-            /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
-            const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
-            sum = squares ? dot_bytes(word, word, sum) : add_parts(word ^ masks, sum);
-            if (magnitudes) negative = add_parts(masks, negative);
+            for (unsigned word : from.word) {
+                /* |x| is x where its sign mask is 0, and ~x + 1 where it is -1 */
+                const unsigned masks = magnitudes ? sign_masks<sizeof(Input)>(word) : 0;
+                sum = squares ? dot_bytes(word, word, sum) : add_word(word ^ masks, sum);
+                if (magnitudes) negative = add_word(masks, negative);
+            }
+            sum -= static_cast<Partial>(negative);
+        } else {
+            constexpr unsigned size = pack<Input>::size, chains = sizeof(Input) == 2 ? 2 : size;
+            Partial sums[chains] = {};
+#pragma unroll
+            for (unsigned j = 0; j < size; ++j)
+                sums[j % chains] += static_cast<Partial>(Map()(from[j]));
+            sum = reduce_pairs(sums, plus());
         }
-        return sum - static_cast<Partial>(negative);
+        return sum;
     }
 
   private:
     template <class Sum>
-    static __device__ __forceinline__ Sum add_parts(unsigned word, Sum sum)
+    static FASTREDUCE_DEVICE Sum add_word(unsigned word, Sum sum)
     {
         return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
 };
 
-/* The sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from large
- * ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24; sums of
- * signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
+/* Returns the sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from
+ * large ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24;
+ * sums of signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
 template <unsigned Size>
-__device__ __forceinline__ unsigned long long narrow_warp_sum(unsigned long long value)
+FASTREDUCE_DEVICE unsigned long long narrow_warp_sum(unsigned long long value)
 {
     constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
     const unsigned sum = warp_add(static_cast<unsigned>(value));
@@ -1699,59 +1675,52 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Value = unsigned long long;
     using Partial = typename narrow_sums<Input, Map>::Partial;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
-    static constexpr bool narrow = sizeof(Partial) == sizeof(unsigned), tile_by_warp = narrow;
+    static constexpr bool tile_by_warp = sizeof(Partial) == sizeof(unsigned);
 
-    ending how;
+    result_step step;
 
-    __host__ __device__ integer_reducer(ending end = ending::sum) : how(end) {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    __host__ __device__ integer_reducer(result_step last = result_step::none) : step(last) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        return narrow_sums<Input, Map>::of(from);
+        return narrow_sums<Input, Map>::of_pack(from);
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return static_cast<Value>(partial);
-    }
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    __device__ __forceinline__ Result finish(Value value, size_t n) const
+    FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
-        if (sizeof(Input) > 2 || how == ending::sum) return value; /* wider ones end elsewhere */
-        const double number = standard::is_signed<Input>::value && how == ending::mean
+        if (sizeof(Input) > 2 || step == result_step::none)
+            return value; /* wider ones have no other step */
+        const double number = standard::is_signed<Input>::value && step == result_step::mean
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
-        return bits_as<Result>(finalize(number, static_cast<double>(n), how));
+        return bits_as<Result>(apply_step(number, static_cast<double>(n), step));
     }
 };
 
-/* Means of 32 and 64-bit integers, whose sums may need more than 64 bits. */
+/* Sums for means of 32 and 64-bit integers, which may need more than 64 bits. */
 struct sum_of_128_bits {
     unsigned long long low, high;
 
     sum_of_128_bits() = default;
-    __device__ __forceinline__ sum_of_128_bits(unsigned long long lower,
-                                               unsigned long long upper = 0)
+    FASTREDUCE_DEVICE sum_of_128_bits(unsigned long long lower, unsigned long long upper = 0)
         : low{lower}, high{upper}
     {
     }
-    __device__ __forceinline__ explicit sum_of_128_bits(long long x)
+    FASTREDUCE_DEVICE explicit sum_of_128_bits(long long x)
         : low{static_cast<unsigned long long>(x)}, high{static_cast<unsigned long long>(x >> 63)}
     {
     }
 
-    friend __device__ __forceinline__ sum_of_128_bits operator+(const sum_of_128_bits &a,
-                                                                const sum_of_128_bits &b)
+    friend FASTREDUCE_DEVICE sum_of_128_bits operator+(const sum_of_128_bits &a,
+                                                       const sum_of_128_bits &b)
     {
         const unsigned long long lower = a.low + b.low;
         return {lower, a.high + b.high + (lower < a.low)};
     }
-    /* rounded once */
-    __device__ __forceinline__ double number() const
+    /* Returns the sum rounded once. */
+    FASTREDUCE_DEVICE double number() const
     {
         const bool negative = high >> 63;
         unsigned long long upper = negative ? ~high + (low == 0) : high,
@@ -1771,33 +1740,16 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
     using Partial = standard::conditional_t<wide, Value, number>;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ integer_mean(ending = ending::mean) {}
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    __host__ __device__ integer_mean(result_step = result_step::mean) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        return a + b;
+        return sum_over<Partial>(from, [](Element x) { return Partial(static_cast<number>(x)); });
     }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
-        return a + b;
-    }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
-    {
-        Partial values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = Partial(static_cast<number>(from.at(j)));
-        return reduce_pairs(values, plus());
-    }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return Value(partial);
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
-    {
-        return finalize(value.number(), static_cast<double>(n), ending::mean);
+        return apply_step(value.number(), static_cast<double>(n), result_step::mean);
     }
 };
 
@@ -1808,13 +1760,12 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
-    static constexpr bool heavy = sizeof(Input) <= 2;
+    static constexpr bool compute_bound = sizeof(Input) <= 2;
 
-    static __device__ __forceinline__ Value identity() { return 1; }
-    static __device__ __forceinline__ Element padding(const void *) { return 1; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a * b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a * b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    static FASTREDUCE_DEVICE Value identity() { return 1; }
+    static FASTREDUCE_DEVICE Element padding(const void *) { return 1; }
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a * b; }
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
         using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
@@ -1827,7 +1778,7 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
             narrow factors[each];
 #pragma unroll
             for (unsigned k = 0; k < each; ++k)
-                factors[k] = static_cast<narrow>(from.at(j * each + k));
+                factors[k] = static_cast<narrow>(from[j * each + k]);
             parts[j] = reduce_pairs(factors, multiplies());
         }
         Value values[size / each / 2];
@@ -1837,89 +1788,56 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
                         static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
         return reduce_pairs(values, multiplies());
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return partial;
-    }
-    static __device__ __forceinline__ Value value_of(Element x, size_t)
-    {
-        return static_cast<Value>(x);
-    }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
-    {
-        return value;
-    }
 };
 
-/* Extremes. All look for the greatest: to find the least, or the float of the greatest magnitude,
- * an element's bits are twiddled first. What leaves a thread is a key, an unsigned number
- * in the same order; 0 stands for no element. */
+/* Extremes. All reducers of extremes look for the greatest: to find the least, or the float of the
+ * greatest magnitude, a transform changes an element's bits first. What leaves a thread is a key,
+ * an unsigned number in the same order; 0 stands for no element. */
 template <class Element>
-struct twiddle {
+struct key_transform {
+    static constexpr bits_t<Element> /* a double's lower half stays as it is */
+        fixed = standard::is_same<Element, double>::value ? 0xffffffff : 0;
     bits_t<Element> mask, flip; /* the same for each element of a word */
 
-    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
-        return (word & mask) ^ flip;
+        return (word & (mask | fixed)) ^ (flip & ~fixed);
     }
-    __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) const
+    FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) const
     {
-        return bits ^ flip;
-    }
-};
-
-template <>
-struct twiddle<double> {
-    unsigned mask, flip; /* of the high word, which has the sign */
-
-    __host__ __device__ constexpr twiddle(unsigned long long bits = 0,
-                                          unsigned long long flipped = 0)
-        : mask{static_cast<unsigned>(bits >> 32)}, flip{static_cast<unsigned>(flipped >> 32)}
-    {
-    }
-    __device__ __forceinline__ unsigned long long operator()(unsigned long long bits) const
-    {
-        const unsigned high = (static_cast<unsigned>(bits >> 32) & mask) ^ flip;
-        return static_cast<unsigned long long>(high) << 32 | static_cast<unsigned>(bits);
-    }
-    __device__ __forceinline__ unsigned long long back(unsigned long long bits) const
-    {
-        return bits ^ static_cast<unsigned long long>(flip) << 32;
+        return bits ^ (flip & ~fixed);
     }
 };
 
-/* Magnitudes of a word's elements: x where the mask of signs is 0, and ~x + 1 where it is -1. */
+/* Turns a word's elements into their magnitudes: x where the mask of signs is 0, ~x + 1 where it is
+ * -1. */
 template <class Element>
 struct magnitudes_of {
-    __device__ __forceinline__ bits_t<Element> operator()(bits_t<Element> word) const
+    FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
-        using bits = bits_t<Element>;
-        if (sizeof(Element) == 8) return word >> (8 * sizeof(bits) - 1) ? 0 - word : word;
+        if (sizeof(Element) >= 4) return word >> (8 * sizeof word - 1) ? 0 - word : word;
         const unsigned narrow = static_cast<unsigned>(word);
-        if (sizeof(Element) == 4) return narrow >> 31 ? 0 - narrow : narrow;
         constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
         const unsigned masks = sign_masks<size>(narrow),
                        ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
         return (narrow ^ masks) + (masks & ones);
     }
-    static __device__ __forceinline__ bits_t<Element> back(bits_t<Element> bits) { return bits; }
+    static FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) { return bits; }
 };
 
-/* The greatest of a pack, and of a thread's packs. An As turns an element's bits into those that
- * are compared. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the
- * first element of a pack that has it. */
-template <class Element>
-struct greatest;
-
-__device__ __forceinline__ unsigned lowest_bit(unsigned word)
+FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
 {
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
-/* The first of narrow elements, two or four in a word, with these bits; there is one. */
-template <unsigned Bytes>
-__device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], unsigned bits)
+/* Returns the number of the first narrow element that has these bits after a transform of its word.
+ * There is one. */
+template <unsigned Bytes, class Transform>
+FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned bits,
+                                           const Transform &transform)
 {
     constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
+    const unsigned four[4] = {transform(word[0]), transform(word[1]), transform(word[2]),
+                              transform(word[3])};
     unsigned first = 0;
 #pragma unroll
     for (unsigned w = 4; w-- > 0;) {
@@ -1930,458 +1848,337 @@ __device__ __forceinline__ unsigned first_with_bits(const unsigned (&four)[4], u
     return first;
 }
 
-/* The first element of a pack with this key. Keys of narrow integers are their bits. */
-template <class Element>
-struct first_in_words {
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from, unsigned key,
-                                                        const As &as)
+/* Finds the greatest element of a pack, and of a thread's packs. `least` is the key of the least
+ * element. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the first
+ * element of a pack that has it. This is for 32 and 64 bits. A double's Partial is its order_key,
+ * and all its NaNs have one key. */
+template <class Element, unsigned Size = sizeof(Element)>
+struct greatest {
+    static constexpr bool is_float = standard::is_same<Element, float>::value,
+                          is_double = standard::is_same<Element, double>::value;
+    using Key = unsigned_t<Element>;
+    using Partial = standard::conditional_t<is_float, float, Key>;
+    static constexpr Key least = is_float ? 0x007fffff : 0;
+
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return maximum()(a, b); }
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
-        const unsigned four[4] = {as(from.word[0]), as(from.word[1]), as(from.word[2]),
-                                  as(from.word[3])};
-        return first_with_bits<sizeof(Element)>(four, key);
+        Partial parts[pack<Element>::size];
+#pragma unroll
+        for (unsigned j = 0; j < pack<Element>::size; ++j) parts[j] = of_one(from[j], transform);
+        return reduce_pairs(parts, maximum());
     }
-};
-/* Of wider ones: one by one. */
-template <class Element>
-struct first_with_key {
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Element> &from,
-                                                        unsigned_t<Element> key, const As &as)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
-        using of = greatest<Element>;
+        if constexpr (is_float)
+            return ordered_bits(bits_as<unsigned>(best));
+        else if constexpr (is_double)
+            return best > order_key(bounds<double>::greatest()) ? ~Key(0) : best;
+        else
+            return best;
+    }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
+    {
+        if constexpr (is_float) /* not as floats: -ftz=true compares denormals as zeros */
+            best = (bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best;
+        if constexpr (is_double) best = best == order_key(-0.0) ? order_key(0.0) : best;
+        return key(best);
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
+    {
         unsigned first = 0;
 #pragma unroll
-        for (unsigned j = pack<Element>::size; j-- > 0;)
-            if (of::key_by_value(of::alone(from.at(j), as)) == key) first = j;
+        for (unsigned j = pack<Element>::size; j-- > 0;) {
+            const Partial part = of_one(from[j], transform);
+            if (key_by_value(merge(part, part)) == key) first = j; /* NaNs are one */
+        }
         return first;
+    }
+    static FASTREDUCE_DEVICE Element element_of(Key key)
+    {
+        if constexpr (is_float)
+            return bits_as<float>(from_ordered_bits(key));
+        else if constexpr (is_double)
+            return bits_as<double>(key == ~0ull ? ~0ull >> 1
+                                                : from_ordered_bits(key + (1ull << 52) - 1));
+        else
+            return key;
+    }
+
+  private:
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_one(Element x, const Transform &transform)
+    {
+        const Key bits = transform(bits_as<Key>(x));
+        if constexpr (is_double)
+            return order_key(bits_as<double>(bits));
+        else
+            return bits_as<Partial>(bits);
     }
 };
 
-/* The hardware compares 16 bits at a time, so each byte takes the upper half of 16: bytes 1 and 3
- * in one word, 0 and 2 in another. What lies below them does not matter. */
-template <>
-struct greatest<unsigned char> : first_in_words<unsigned char> {
+/* Compares halves and 16-bit integers, two in a word. Keys of integers are their bits. */
+template <class Element>
+struct greatest<Element, 2> {
+    static constexpr bool is_float = element<Element>::is_float,
+                          is_bf16 = element<Element>::is_bf16;
+    using Partial = unsigned;
+    using Key = unsigned;
+    static constexpr Key least = !is_float ? 0 : is_bf16 ? 0x007f : 0x03ff;
+
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
+    {
+        if constexpr (is_float)
+            return max_or_nan_pair<is_bf16>(a, b);
+        else
+            return max_u16x2(a, b);
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
+    {
+        return merge(merge(transform(from.word[0]), transform(from.word[1])),
+                     merge(transform(from.word[2]), transform(from.word[3])));
+    }
+    static FASTREDUCE_DEVICE Key key(Partial best) { return to_key(greater_half(best)); }
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
+    {
+        return to_key(without_minus_zero(greater_half(best)));
+    }
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
+    {
+        return first_with_bits<2>(from.word, from_key(key), [&](unsigned word) {
+            const unsigned pair = transform(word);
+            return without_minus_zero(is_float ? merge(pair, pair) : pair); /* NaNs are one */
+        });
+    }
+    static FASTREDUCE_DEVICE Element element_of(Key key) { return bits_as<Element>(from_key(key)); }
+
+  private:
+    static FASTREDUCE_DEVICE unsigned greater_half(Partial best)
+    {
+        const unsigned high = best >> 16;
+        if constexpr (is_float) best = merge(best, high);
+        best &= 0xffff;
+        return is_float || best > high ? best : high;
+    }
+    static FASTREDUCE_DEVICE Key to_key(unsigned half)
+    {
+        return is_float ? ordered_bits(static_cast<unsigned short>(half)) : half;
+    }
+    static FASTREDUCE_DEVICE unsigned short from_key(Key key)
+    {
+        const unsigned short half = static_cast<unsigned short>(key);
+        return is_float ? from_ordered_bits(half) : half;
+    }
+    /* Replaces each -0 of a word by +0. */
+    static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
+    {
+        constexpr unsigned signs = 0x80008000;
+        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
+        return is_float ? word & (others | ~signs) : word;
+    }
+};
+
+/* Compares bytes. The hardware compares 16 bits at a time, so each byte takes the upper half of 16:
+ * bytes 1 and 3 in one word, 0 and 2 in another. What lies below them does not matter. */
+template <class Element>
+struct greatest<Element, 1> {
     struct Partial {
         unsigned odd, even;
     };
     using Key = unsigned;
     static constexpr Key least = 0;
 
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
     }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<unsigned char> &from, const As &as)
+    template <class Transform>
+    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
         Partial parts[4];
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned word = as(from.word[j]);
+            const unsigned word = transform(from.word[j]);
             parts[j] = {word, word << 8};
         }
         return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
     }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(unsigned char x, const As &as)
-    {
-        return {as(x) << 24, 0};
-    }
-    static __device__ __forceinline__ Key key(Partial best)
+    static FASTREDUCE_DEVICE Key key(Partial best)
     {
         const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
         return (both >> 16 > low ? both >> 16 : low) >> 8;
     }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
+    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
+    template <class Transform>
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+                                               const Transform &transform)
     {
-        return key(best);
+        return first_with_bits<1>(from.word, key, transform);
     }
-    static __device__ __forceinline__ unsigned char element(Key key)
-    {
-        return static_cast<unsigned char>(key);
-    }
+    static FASTREDUCE_DEVICE Element element_of(Key key) { return static_cast<Element>(key); }
 };
 
-template <>
-struct greatest<unsigned short> : first_in_words<unsigned short> {
-    using Partial = unsigned;
-    using Key = unsigned;
-    static constexpr Key least = 0;
-
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return max_u16x2(a, b);
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<unsigned short> &from, const As &as)
-    {
-        return merge(merge(as(from.word[0]), as(from.word[1])),
-                     merge(as(from.word[2]), as(from.word[3])));
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(unsigned short x, const As &as)
-    {
-        return as(x) & 0xffff;
-    }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        const unsigned low = best & 0xffff;
-        return best >> 16 > low ? best >> 16 : low;
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best) { return key(best); }
-    static __device__ __forceinline__ unsigned short element(Key key)
-    {
-        return static_cast<unsigned short>(key);
-    }
-};
-
-/* Unsigned numbers of 32 and 64 bits. */
-template <class Element>
-struct greatest : first_with_key<Element> {
-    using Partial = Element;
-    using Key = Element;
-    static constexpr Key least = 0;
-
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<Element> &from, const As &as)
-    {
-        Partial best = as(from.at(0));
-#pragma unroll
-        for (unsigned j = 1; j < pack<Element>::size; ++j) best = merge(best, as(from.at(j)));
-        return best;
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(Element x, const As &as)
-    {
-        return as(x);
-    }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return best;
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        return best;
-    }
-    static __device__ __forceinline__ Element element(Key key)
-    {
-        return key;
-    }
-};
-
-template <>
-struct greatest<float> : first_with_key<float> {
-    using Partial = float;
-    using Key = unsigned;
-    static constexpr Key least = 0x007fffffu; /* -infinity's */
-
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return max_or_nan(a, b);
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<float> &from, const As &as)
-    {
-        float values[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; ++j)
-            values[j] = bits_as<float>(as(bits_as<unsigned>(from.at(j))));
-        return merge(merge(values[0], values[1]), merge(values[2], values[3]));
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(float x, const As &as)
-    {
-        const float value = bits_as<float>(as(bits_as<unsigned>(x)));
-        return merge(value, value);
-    }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return ordered_bits(bits_as<unsigned>(best));
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        /* not as floats: -ftz=true compares denormals as zeros */
-        return key((bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best);
-    }
-    static __device__ __forceinline__ float element(Key key)
-    {
-        return bits_as<float>(untwiddle(key));
-    }
-};
-
-/* Keys count from -infinity's: those of NaNs, below it or above infinity's, come last. */
-template <>
-struct greatest<double> : first_with_key<double> {
-    using Partial = unsigned long long;
-    using Key = unsigned long long;
-    static constexpr Key least = 0;
-    static constexpr Key minus_infinity = (1ull << 52) - 1, infinity = 0xfff0ull << 48;
-
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a < b ? b : a; }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<double> &from, const As &as)
-    {
-        return merge(alone(from.item[0], as), alone(from.item[1], as));
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(double x, const As &as)
-    {
-        return ordered_bits(as(bits_as<Key>(x))) - minus_infinity;
-    }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return best > infinity - minus_infinity ? ~0ull : best;
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        constexpr Key minus_zero = (~0ull >> 1) - minus_infinity; /* and that of +0 is the next */
-        return best == minus_zero ? minus_zero + 1 : key(best);
-    }
-    static __device__ __forceinline__ double element(Key key)
-    {
-        const Key ordered = key + minus_infinity; /* NaN: a small one */
-        return bits_as<double>(key == ~0ull ? ~0ull >> 1 : untwiddle(ordered));
-    }
-};
-
-/* Halves, two in a word. */
-template <class Half>
-struct greatest_half {
-    using Partial = unsigned;
-    using Key = unsigned;
-    static constexpr Key least = standard::is_same<Half, f16>::value ? 0x03ff : 0x007f;
-
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
-    {
-        return greater(a, b, Half());
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial of(const pack<Half> &from, const As &as)
-    {
-        return merge(merge(as(from.word[0]), as(from.word[1])),
-                     merge(as(from.word[2]), as(from.word[3])));
-    }
-    template <class As>
-    static __device__ __forceinline__ Partial alone(Half x, const As &as)
-    {
-        const unsigned word = as(x.bits | static_cast<unsigned>(x.bits) << 16);
-        return merge(word, word);
-    }
-    static __device__ __forceinline__ Key key(Partial best)
-    {
-        return ordered_bits(single(best).bits);
-    }
-    static __device__ __forceinline__ Key key_by_value(Partial best)
-    {
-        return ordered_bits(static_cast<unsigned short>(without_minus_zero(single(best).bits)));
-    }
-    template <class As>
-    static __device__ __forceinline__ unsigned first_of(const pack<Half> &from, Key key,
-                                                        const As &as)
-    {
-        unsigned four[4];
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            const unsigned word = as(from.word[w]);
-            four[w] = without_minus_zero(merge(word, word)); /* NaNs are one */
-        }
-        return first_with_bits<2>(four, untwiddle(static_cast<unsigned short>(key)));
-    }
-    static __device__ __forceinline__ Half element(Key key)
-    {
-        return {untwiddle(static_cast<unsigned short>(key))};
-    }
-
-  private:
-    static __device__ __forceinline__ unsigned minus_infinity(f16)
-    {
-        return 0xfc00fc00;
-    }
-    static __device__ __forceinline__ unsigned minus_infinity(bf16)
-    {
-        return 0xff80ff80;
-    }
-    template <class Kind>
-    static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b, Kind)
-    {
-        return max_or_nan_pair<standard::is_same<Kind, bf16>::value>(a, b);
-    }
-    /* +0 for each -0 in a word */
-    static __device__ __forceinline__ unsigned without_minus_zero(unsigned word)
-    {
-        constexpr unsigned signs = 0x80008000;
-        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
-        return word & (others | ~signs);
-    }
-    static __device__ __forceinline__ Half single(Partial best)
-    {
-        return {static_cast<unsigned short>(merge(best, best >> 16))};
-    }
-};
-template <>
-struct greatest<f16> : greatest_half<f16> {
-};
-template <>
-struct greatest<bf16> : greatest_half<bf16> {
-};
-
-/* The greatest key of the warp's lanes, for all of them. */
-__device__ __forceinline__ unsigned greatest_of_warp(unsigned key)
-{
-    return warp_max(key);
-}
-__device__ __forceinline__ unsigned long long greatest_of_warp(unsigned long long key)
+/* Returns the greatest key of the warp's lanes, to all of them. */
+FASTREDUCE_DEVICE unsigned greatest_of_warp(unsigned key) { return warp_max(key); }
+FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
 {
     const unsigned high = warp_max(static_cast<unsigned>(key >> 32)),
                    low = warp_max(key >> 32 == high ? static_cast<unsigned>(key) : 0);
     return static_cast<unsigned long long>(high) << 32 | low;
 }
 
-template <class Input, class As = twiddle<Input>>
-struct extreme_reducer : unordered_reducer<extreme_reducer<Input, As>> {
+/* Supplies what reducers by keys share: they fill packs with an element of the array. */
+template <class Reducer>
+struct keyed_reducer : unordered_reducer<Reducer> {
+    static constexpr bool by_warp = true;
+
+    static FASTREDUCE_DEVICE auto padding(const void *input)
+    {
+        return *static_cast<const typename Reducer::Element *>(input);
+    }
+};
+
+template <class Input, class Transform = key_transform<Input>>
+struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
-    static constexpr bool by_warp = true, heavy = sizeof(Input) == 8;
+    static constexpr bool compute_bound = sizeof(Input) == 8;
 
-    As as;
+    Transform transform;
     Value least; /* key of no elements */
 
-    __host__ __device__ extreme_reducer(As bits = As(), Value of_none = greatest<Input>::least)
-        : as(bits), least(of_none)
+    __host__ __device__ extreme_reducer(Transform to_greatest = Transform(),
+                                        Value of_none = greatest<Input>::least)
+        : transform(to_greatest), least(of_none)
     {
     }
 
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Element padding(const void *input)
-    {
-        return *static_cast<const Element *>(input);
-    }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a < b ? b : a; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b)
+    static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         return greatest<Input>::merge(a, b);
     }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        return greatest<Input>::of(from, as);
+        return greatest<Input>::of_pack(from, transform);
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
+    static FASTREDUCE_DEVICE Value value_of(Partial partial)
     {
         return greatest<Input>::key(partial);
     }
-    static __device__ __forceinline__ Value warp_value(Value value)
-    {
-        return greatest_of_warp(value);
-    }
-    __device__ __forceinline__ Result finish(Value value, size_t) const
+    static FASTREDUCE_DEVICE Value warp_value(Value value) { return greatest_of_warp(value); }
+    FASTREDUCE_DEVICE Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
-        const Input found = greatest<Input>::element(combine(value, least));
+        const Input extreme = greatest<Input>::element_of(combine(value, least));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
-        if (element<Input>::kind == family::floating && bits_as<bits>(found) == nan) return found;
-        return bits_as<Input>(static_cast<bits>(as.back(bits_as<bits>(found))));
+        if (element<Input>::is_float && bits_as<bits>(extreme) == nan) return extreme;
+        return bits_as<Input>(static_cast<bits>(transform.inverse(bits_as<bits>(extreme))));
     }
 };
 
-/* Where the extreme is: the first index of it. */
+/* Holds the key of an extreme, and its first index. */
 template <class Key>
 struct key_and_index {
-    unsigned key_words[sizeof(Key) / 4], index_words[2]; /* no padding */
+    static constexpr unsigned key_words = sizeof(Key) / 4, value_words = key_words + 2;
+    unsigned word[value_words]; /* the key's, and then the index's: no padding */
 
     key_and_index() = default;
-    __device__ __forceinline__ key_and_index(Key key, unsigned long long index)
+    FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
     {
-        memcpy(key_words, &key, sizeof key);
-        memcpy(index_words, &index, sizeof index);
+        memcpy(word, &key, sizeof key);
+        memcpy(word + key_words, &index, sizeof index);
     }
-    __device__ __forceinline__ Key key() const
+    FASTREDUCE_DEVICE Key key() const
     {
         Key value;
-        memcpy(&value, key_words, sizeof value);
+        memcpy(&value, word, sizeof value);
         return value;
     }
-    __device__ __forceinline__ unsigned long long position() const
+    FASTREDUCE_DEVICE unsigned lower_index() const { return word[key_words]; }
+    FASTREDUCE_DEVICE unsigned upper_index() const { return word[key_words + 1]; }
+    FASTREDUCE_DEVICE unsigned long long full_index() const
     {
-        return index_words[0] | static_cast<unsigned long long>(index_words[1]) << 32;
+        return lower_index() | static_cast<unsigned long long>(upper_index()) << 32;
     }
 };
 
 template <class Input>
-struct index_reducer : unordered_reducer<index_reducer<Input>> {
+struct index_reducer : keyed_reducer<index_reducer<Input>> {
     using Element = Input;
-    using Partial = typename greatest<Input>::Partial;
-    using Key = decltype(greatest<Input>::key_by_value(typename greatest<Input>::Partial()));
+    using Key = typename greatest<Input>::Key;
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool reduces_packs = true, by_warp = true, heavy = true;
+    static constexpr bool reduces_packs = true, compute_bound = true;
 
-    twiddle<Input> as;
+    key_transform<Input> transform;
 
-    __host__ __device__ index_reducer(twiddle<Input> bits = {}) : as(bits) {}
-    static __device__ __forceinline__ Value identity() { return {0, ~0ull}; }
-    static __device__ __forceinline__ Element padding(const void *input)
+    __host__ __device__ index_reducer(key_transform<Input> to_greatest = {})
+        : transform(to_greatest)
     {
-        return *static_cast<const Element *>(input);
     }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         const Key x = a.key(), y = b.key();
-        /* no branches, and words one by one: to choose an address, compilers would put both in
-         * local memory */
-        const bool second = (x < y) | ((x == y) & (b.position() < a.position()));
+        /* without branches; select() takes more instructions here */
+        const bool second = (x < y) | ((x == y) & (b.full_index() < a.full_index()));
         Value best;
 #pragma unroll
-        for (unsigned k = 0; k < sizeof(Key) / 4; ++k)
-            best.key_words[k] = second ? b.key_words[k] : a.key_words[k];
-#pragma unroll
-        for (unsigned k = 0; k < 2; ++k)
-            best.index_words[k] = second ? b.index_words[k] : a.index_words[k];
+        for (unsigned k = 0; k < Value::value_words; ++k)
+            best.word[k] = second ? b.word[k] : a.word[k];
         return best;
     }
-    /* The thread's best pack, the first of several, and in it the first element as good. */
+    /* Finds the thread's first pack that holds the best key, then the first element in it with
+     * that key. */
     template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        Key best = key(greatest<Input>::of(items.at(0), as));
-        pack<Element> in = items.at(0);
+        Key best = key(items[0]);
+        pack<Element> best_pack = items[0];
         unsigned number = 0;
 #pragma unroll
         for (unsigned k = 1; k < Items::packs_each; ++k) {
-            const Key here = key(greatest<Input>::of(items.at(k), as));
-            if (best < here) {
-                best = here;
-                in = items.at(k);
+            const Key next = key(items[k]);
+            if (best < next) {
+                best = next;
+                best_pack = items[k];
                 number = k;
             }
         }
-        return {best, items.index_of(number) + greatest<Input>::first_of(in, best, as)};
+        return {best,
+                items.index_of(number) + greatest<Input>::first_of(best_pack, best, transform)};
     }
-    static __device__ __forceinline__ Value warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         const Key best = greatest_of_warp(value.key());
         const bool good = value.key() == best;
-        const unsigned high = warp_min(good ? value.index_words[1] : ~0u),
-                       low = warp_min(good && value.index_words[1] == high ? value.index_words[0]
-                                                                           : ~0u);
+        const unsigned high = warp_min(good ? value.upper_index() : ~0u),
+                       low = warp_min(good && value.upper_index() == high ? value.lower_index()
+                                                                          : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.position());
+        return static_cast<Result>(value.full_index());
     }
 
   private:
-    static __device__ __forceinline__ Key key(Partial best)
+    FASTREDUCE_DEVICE Key key(const pack<Element> &from) const
     {
-        return greatest<Input>::key_by_value(best);
+        return greatest<Input>::key_by_value(greatest<Input>::of_pack(from, transform));
     }
 };
 
-/* How many are not zero under a mask, which leaves out a float's sign. */
+/* Counts elements that are not zero under a mask, which leaves out a float's sign. */
 template <class Input>
 struct count_reducer : unordered_reducer<count_reducer<Input>> {
     using Element = Input;
@@ -2393,10 +2190,7 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     bits_t<Input> mask;
 
     __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask{bits} {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
         unsigned sum = 0;
         if constexpr (narrow) {
@@ -2409,83 +2203,42 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
             }
         } else {
 #pragma unroll
-            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from.at(j) & mask) != 0;
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += (from[j] & mask) != 0;
         }
         return sum;
     }
-    static __device__ __forceinline__ Value value_of(Partial counts)
+    static FASTREDUCE_DEVICE Value value_of(Partial sums)
     {
-        return sizeof(Input) <= 2 ? dot_bytes(counts, 0x01010101, 0u) : counts; /* all below 256 */
+        return narrow ? dot_bytes(sums, 0x01010101, 0u) : sums; /* all below 256 */
     }
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         return narrow_warp_sum<sizeof(Input)>(value);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
-    {
-        return value;
-    }
 };
 
-/* Numbers as doubles; of 32 bits by an addition, as conversions are slow. */
-__device__ __forceinline__ double to_double(float x)
+/* Returns a number as a double; one of 32 bits by an addition, as conversions are slow. */
+template <class Number>
+FASTREDUCE_DEVICE double to_double(Number x)
 {
-    return ieee_double(x);
-}
-__device__ __forceinline__ double to_double(double x)
-{
-    return x;
-}
-__device__ __forceinline__ double to_double(unsigned x)
-{
-    constexpr unsigned long long two_to_52 = 0x433ull << 52;
-    return bits_as<double>(two_to_52 | x) - bits_as<double>(two_to_52);
-}
-__device__ __forceinline__ double to_double(int x)
-{
-    return to_double(static_cast<unsigned>(x) ^ 0x80000000u) - 2147483648.0;
-}
-__device__ __forceinline__ double to_double(long long x)
-{
-    return static_cast<double>(x);
-}
-__device__ __forceinline__ double to_double(unsigned long long x)
-{
-    return static_cast<double>(x);
-}
-
-/* The sum of what Map makes of a pack's elements. */
-template <class Value, class Element, class Map>
-__device__ __forceinline__ Value sum_over(const pack<Element> &from, const Map &map)
-{
-    Value values[pack<Element>::size];
-#pragma unroll
-    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from.at(j));
-    return reduce_pairs(values, plus());
-}
-
-struct square_as_double {
-    template <class Element>
-    __device__ __forceinline__ double operator()(Element x) const
-    {
-        return square::of(to_double(widened(x)));
+    if constexpr (element<Number>::is_integer && sizeof(Number) <= 4) {
+        constexpr unsigned long long two_to_52 = 0x433ull << 52;
+        constexpr unsigned sign = element<Number>::is_signed ? 0x80000000 : 0;
+        return bits_as<double>(two_to_52 | (static_cast<unsigned>(x) ^ sign)) -
+               bits_as<double>(two_to_52 | sign);
+    } else {
+        return ieee_cast<double>(x);
     }
-};
-struct square_as_float {
-    template <class Element>
-    __device__ __forceinline__ float operator()(Element x) const
-    {
-        return square::of(widened(x));
-    }
-};
+}
 
-/* Whether all of a pack's floats are zeros, of either sign: their squares are not too small. */
+/* Returns true if all of a pack's floats are zeros, of either sign: then a sum of squares of 0 is
+ * exact. */
 template <class Float>
-__device__ __forceinline__ bool all_zeros(const pack<Float> &from)
+FASTREDUCE_DEVICE bool all_zeros(const pack<Float> &from)
 {
     constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
     const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
-    return ((parts.item[0] | parts.item[1] | parts.item[2] | parts.item[3]) & ~signs) == 0;
+    return ((parts[0] | parts[1] | parts[2] | parts[3]) & ~signs) == 0;
 }
 
 /* Norms of elements too large, or too small, to be squared in their type: sums of squares as
@@ -2496,35 +2249,32 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Value = double;
     using Partial = double;
     using Result = accumulate_t<norm2, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(ending = ending::root) {}
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Partial merge(Partial a, Partial b) { return a + b; }
-    static __device__ __forceinline__ Partial of(const pack<Element> &from)
+    __host__ __device__ norm_reducer(result_step = result_step::root) {}
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        if constexpr (element<Input>::kind == family::floating) {
+        if constexpr (element<Input>::is_float) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
-            const float sum = sum_over<float>(from, square_as_float());
+            const float sum =
+                sum_over<float>(from, [](Element x) { return squaring()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
                 bits > infinity || all_zeros(from))
-                return ieee_double(sum);
+                return ieee_cast<double>(sum);
         } else if constexpr (sizeof(Input) == 2) {
-            return static_cast<Value>(narrow_sums<Input, square>::of(from)); /* exact */
+            return static_cast<Value>(narrow_sums<Input, squaring>::of_pack(from)); /* exact */
         }
-        return sum_over<Value>(from, square_as_double());
+        return sum_over<Value>(from, [](Element x) { return squaring()(to_double(widened(x))); });
     }
-    static __device__ __forceinline__ Value value_of(Partial partial) { return partial; }
-    static __device__ __forceinline__ Result finish(Value value, size_t)
+    static FASTREDUCE_DEVICE Result finish(Value value, size_t)
     {
-        return ieee_cast<Result>(finalize(value, 1, ending::root));
+        return ieee_cast<Result>(apply_step(value, 1, result_step::root));
     }
 };
 
-/* The same for doubles, whose squares may not fit a double: they are of elements times
+/* Norms of doubles, whose squares may not fit a double: they are of elements times
  * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
@@ -2532,7 +2282,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
         unsigned parts[2]; /* of the sum of squares: no padding */
         int bucket;
 
-        __device__ __forceinline__ double squares() const
+        FASTREDUCE_DEVICE double squares() const
         {
             double value;
             memcpy(&value, parts, sizeof value);
@@ -2542,86 +2292,83 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Element = double;
     using Partial = Value;
     using Result = double;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(ending = ending::root) {}
-    static __device__ __forceinline__ Value identity() { return of(0, -1); }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    __host__ __device__ norm_reducer(result_step = result_step::root) {}
+    static FASTREDUCE_DEVICE Value identity() { return make(0, -1); }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
-        if (a.bucket == b.bucket) return of(a.squares() + b.squares(), a.bucket);
-        return a.bucket > b.bucket ? added(a, b) : added(b, a);
+        if (a.bucket == b.bucket) return make(a.squares() + b.squares(), a.bucket);
+        return a.bucket > b.bucket ? add_smaller(a, b) : add_smaller(b, a);
     }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<double> &from)
     {
-        return combine(a, b);
+        const double a = squaring()(from[0]), b = squaring()(from[1]);
+        if (is_accurate(a) && is_accurate(b)) return make(a + b, 0);
+        return combine(square_of(from[0]), square_of(from[1]));
     }
-    static __device__ __forceinline__ Partial of(const pack<double> &from)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        const double a = square::of(from.at(0)), b = square::of(from.at(1));
-        if (has_room(a) && has_room(b)) return of(a + b, 0);
-        return combine(value_of(from.at(0), 0), value_of(from.at(1), 0));
-    }
-    static __device__ __forceinline__ Value value_of(const Partial &partial) { return partial; }
-    static __device__ __forceinline__ Value value_of(double x, size_t)
-    {
-        const double one = square::of(x);
-        if (has_room(one)) return of(one, 0);
-        const int bucket = one > 1 ? 1 : -1;
-        return of(square::of(ieee_multiply(x, scale(-bucket))), bucket);
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t)
-    {
-        return ieee_multiply(finalize(value.squares(), 1, ending::root), scale(value.bucket));
+        return ieee_multiply(apply_step(value.squares(), 1, result_step::root),
+                             scale(value.bucket));
     }
 
   private:
-    static __device__ __forceinline__ Value of(double squares, int bucket)
+    static FASTREDUCE_DEVICE Value make(double squares, int bucket)
     {
         Value value;
         memcpy(value.parts, &squares, sizeof squares);
         value.bucket = bucket;
         return value;
     }
-    /* 2^(600 bucket) */
-    static __device__ __forceinline__ double scale(int bucket)
+    static FASTREDUCE_DEVICE Value square_of(double x)
+    {
+        const double one = squaring()(x);
+        if (is_accurate(one)) return make(one, 0);
+        const int bucket = one > 1 ? 1 : -1;
+        return make(squaring()(ieee_multiply(x, scale(-bucket))), bucket);
+    }
+    /* Returns 2^(600 bucket). */
+    static FASTREDUCE_DEVICE double scale(int bucket)
     {
         return bits_as<double>(static_cast<unsigned long long>(1023 + 600 * bucket) << 52);
     }
-    /* from 2^-900 to 2^900: what is lost of smaller ones is too small; NaN too */
-    static __device__ __forceinline__ bool has_room(double squares)
+    /* Returns true from 2^-900 to 2^900, where squares neither overflow nor lose bits that matter;
+     * and for NaN. */
+    static FASTREDUCE_DEVICE bool is_accurate(double squares)
     {
         constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
         return (squares >= least && squares <= most) || squares != squares;
     }
-    static __device__ __forceinline__ Value added(const Value &larger, const Value &smaller)
+    static FASTREDUCE_DEVICE Value add_smaller(const Value &larger, const Value &smaller)
     {
         /* by one bucket: two below counts as zero */
         const double ratio = scale(-1);
-        return of(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
-                  larger.bucket);
+        return make(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
+                    larger.bucket);
     }
 };
 
-/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first
- * element for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
- * deviations, and the final subtraction loses at most n roundings of the sum of squares. Of floats
+/* Variances: sums of x - pivot and of its square, in doubles, and the pivot is the first element
+ * for all. As that is one of them, its distance from the mean is at most sqrt(n) standard
+ * deviations. So the final subtraction loses at most n roundings of the sum of squares. Of floats
  * a pack takes its own first element as pivot, for which float arithmetic is accurate enough,
  * unless squares overflow; then its sums are moved to the common pivot. */
 struct moments {
     double sum, squares;
 
-    friend __device__ __forceinline__ moments operator+(const moments &a, const moments &b)
+    friend FASTREDUCE_DEVICE moments operator+(const moments &a, const moments &b)
     {
         return {a.sum + b.sum, a.squares + b.squares};
     }
-    /* sums of x - pivot, turned into those of x - (pivot - by) */
-    __device__ __forceinline__ moments moved(double by, unsigned count) const
+    /* Turns sums of x - pivot into those of x - (pivot - by). */
+    FASTREDUCE_DEVICE moments moved(double by, unsigned count) const
     {
-        const double all = fused(static_cast<double>(count), by, sum);
-        return {all, fused(by, all + sum, squares)};
+        const double new_sum = fused(static_cast<double>(count), by, sum);
+        return {new_sum, fused(by, new_sum + sum, squares)};
     }
-    /* The variance of n elements, or NaN. It is +0 where squares underflow and the rest would be
-     * negative. Out of line, as a division is long. */
+    /* Returns the variance of n elements, or NaN. It is +0 where squares underflow and the
+     * difference would be negative. Out of line, as a division is long. */
     __device__ __noinline__ double variance(double n) const
     {
         const double quotient = fused(-sum, sum / n, squares) / n;
@@ -2635,567 +2382,270 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
-    static constexpr bool heavy = true;
+    static constexpr bool compute_bound = true;
 
     Element pivot;
 
-    __device__ __forceinline__ void prepare(const void *input, size_t n)
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
         pivot = n > 0 ? *static_cast<const Element *>(input) : Element();
     }
-    static __device__ __forceinline__ Value identity() { return {0, 0}; }
-    __device__ __forceinline__ Element padding(const void *) const { return pivot; }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    FASTREDUCE_DEVICE Element padding(const void *) const { return pivot; }
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        return a + b;
-    }
-    static __device__ __forceinline__ Partial merge(const Partial &a, const Partial &b)
-    {
-        return a + b;
-    }
-    __device__ __forceinline__ Partial of(const pack<Element> &from) const
-    {
-        constexpr unsigned size = pack<Element>::size;
-        if constexpr (element<Input>::kind == family::integer && sizeof(Input) <= 2) {
+        [[maybe_unused]] constexpr unsigned size = pack<Element>::size;
+        if constexpr (element<Input>::is_integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
-            const Value found = {to_double(narrow_sums<Input, itself>::of(from)),
-                                 static_cast<double>(static_cast<unsigned long long>(
-                                     narrow_sums<Input, square>::of(from)))};
-            return found.moved(-between(pivot, Element()), size);
+            const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
+                                static_cast<double>(static_cast<unsigned long long>(
+                                    narrow_sums<Input, squaring>::of_pack(from)))};
+            return sums.moved(-difference(pivot, Element()), size);
         } else {
-            if constexpr (element<Input>::kind == family::floating && sizeof(Input) <= 4) {
-                const float own = widened(from.at(0));
+            if constexpr (element<Input>::is_float && sizeof(Input) <= 4) {
+                const float first = widened(from[0]);
                 float sums[size], squares[size];
 #pragma unroll
                 for (unsigned j = 0; j < size; ++j) {
-                    sums[j] = ieee_subtract(widened(from.at(j)), own);
-                    squares[j] = square::of(sums[j]);
+                    sums[j] = ieee_subtract(widened(from[j]), first);
+                    squares[j] = squaring()(sums[j]);
                 }
                 const float sum = reduce_pairs(sums, plus()),
                             of_squares = reduce_pairs(squares, plus());
                 if (bits_as<unsigned>(of_squares) != 0x7f800000) /* no overflow of floats */
-                    return Value{ieee_double(sum), ieee_double(of_squares)}.moved(
-                        between(from.at(0), pivot), size);
+                    return Value{ieee_cast<double>(sum), ieee_cast<double>(of_squares)}.moved(
+                        difference(from[0], pivot), size);
             }
-            Value values[size];
-#pragma unroll
-            for (unsigned j = 0; j < size; ++j) values[j] = value_of(from.at(j), j);
-            return reduce_pairs(values, plus());
+            return sum_over<Value>(from, [&](Element x) {
+                const double distance = difference(x, pivot);
+                return Value{distance, squaring()(distance)};
+            });
         }
     }
-    static __device__ __forceinline__ Value value_of(const Partial &partial)
-    {
-        return partial;
-    }
-    __device__ __forceinline__ Value value_of(Element x, size_t) const
-    {
-        const double from = between(x, pivot);
-        return {from, square::of(from)};
-    }
-    static __device__ __forceinline__ Result finish(const Value &value, size_t n)
+    static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
         return ieee_cast<Result>(value.variance(static_cast<double>(n)));
     }
 
   private:
-    /* In double, whatever the type; 64-bit integers, which do not fit, in integers first. */
-    static __device__ __forceinline__ double between(Element x, Element from)
+    /* Returns a - b in double, whatever the type; of 64-bit integers, which do not fit, it is taken
+     * in integers first. */
+    static FASTREDUCE_DEVICE double difference(Element a, Element b)
     {
-        if constexpr (element<Input>::kind == family::integer && sizeof(Input) == 8) {
+        if constexpr (element<Input>::is_integer && sizeof(Input) == 8) {
             using bits = unsigned long long;
-            const bits a = static_cast<bits>(x), b = static_cast<bits>(from);
-            return x < from ? -to_double(b - a) : to_double(a - b);
+            const bits x = static_cast<bits>(a), y = static_cast<bits>(b);
+            return a < b ? -to_double(y - x) : to_double(x - y);
         } else {
-            return to_double(widened(x)) - to_double(widened(from));
+            return to_double(widened(a)) - to_double(widened(b));
         }
     }
 };
 
-/* What is added for a pair of elements, and for two packs. */
+/* Returns the product of two elements, as dot products add it. */
 template <class Input>
-struct products {
-    using tag = typename element<Input>::tag;
-    static constexpr bool is_signed = standard::is_signed<Input>::value,
-                          is_float = standard::is_same<tag, floats>::value;
-    using word = standard::conditional_t<is_signed, int, unsigned>;
-    using wide = standard::conditional_t<is_signed, long long, unsigned long long>;
-    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
-    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
-
-    static __device__ __forceinline__ Value of(Input x, Input y) { return one(x, y, tag()); }
-    static __device__ __forceinline__ Partial of(const pack<Input> &x, const pack<Input> &y)
-    {
-        Partial sum;
-        if constexpr (is_float) {
-            Value values[pack<Input>::size];
-#pragma unroll
-            for (unsigned j = 0; j < pack<Input>::size; ++j) values[j] = of(x.at(j), y.at(j));
-            sum = reduce_pairs(values, plus());
-        } else {
-            sum = sum_of_products(x, y, bytes<sizeof(Input)>());
-        }
-        return sum;
-    }
-
-  private:
-    template <unsigned Size>
-    struct bytes {
-    };
-    static __device__ __forceinline__ Value one(Input x, Input y, floats)
-    {
+FASTREDUCE_DEVICE auto product(Input x, Input y)
+{
+    if constexpr (element<Input>::is_float) {
         return ieee_multiply(widened(x), widened(y));
+    } else {
+        using wide =
+            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
+        return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
     }
-    static __device__ __forceinline__ Value one(Input x, Input y, integers)
-    {
-        return static_cast<Value>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-    /* each product is added as it is made */
-    template <unsigned Size>
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<Size>)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) sum += of(x.at(j), y.at(j));
-        return sum;
-    }
-    /* by words, as compilers would make 64 bits of 16 */
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<2>)
-    {
-        Partial low = 0, high = 0;
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            low += products<word>::of(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
-            high += products<word>::of(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
-        }
-        return low + high;
-    }
-    /* four at once, in 32 bits, where those of a warp's share of a tile have room */
-    static __device__ __forceinline__ Partial sum_of_products(const pack<Input> &x,
-                                                              const pack<Input> &y, bytes<1>)
-    {
-        Partial sum = 0;
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
-        return sum;
-    }
-};
+}
 
-/* Dot products. */
+/* Dot products. A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB, and so
+ * are added in 32 bits. */
 template <class Input>
 struct dot_reducer : common_reducer<dot_reducer<Input>> {
+    static constexpr bool is_float = element<Input>::is_float;
+    using word = standard::conditional_t<element<Input>::is_signed, int, unsigned>;
     using Element = Input;
-    using Value = typename products<Input>::Value;
-    using Partial = typename products<Input>::Partial;
+    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
     using Result = Value;
-    static constexpr bool any_order = !products<Input>::is_float, two_arrays = true;
-    static constexpr bool narrow = sizeof(Input) == 1, tile_by_warp = narrow;
+    static constexpr bool any_order = !is_float, two_arrays = true,
+                          tile_by_warp = sizeof(Input) == 1;
 
-    static __device__ __forceinline__ Value identity() { return 0; }
-    static __device__ __forceinline__ Value zero()
-    {
-        return products<Input>::is_float ? -identity() : identity();
-    }
-    static __device__ __forceinline__ Value combine(Value a, Value b) { return plus()(a, b); }
-    /* of x; y's is +0, and so their product -0 */
-    static __device__ __forceinline__ Element padding(const void *)
+    static FASTREDUCE_DEVICE Value zero() { return is_float ? -Value(0) : Value(0); }
+    /* Returns an element of x; y's is +0, and so their product -0. */
+    static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (products<Input>::is_float) none = narrowed<Element>(zero());
+        if constexpr (is_float) none = narrowed<Element>(zero());
         return none;
     }
-    static __device__ __forceinline__ Partial of(const pack<Element> &x, const pack<Element> &y)
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &x, const pack<Element> &y)
     {
-        return products<Input>::of(x, y);
+        Partial sum = 0;
+        if constexpr (is_float) {
+            Value values[pack<Element>::size];
+#pragma unroll
+            for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = product(x[j], y[j]);
+            sum = reduce_pairs(values, plus());
+        } else if constexpr (sizeof(Input) == 1) {
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
+        } else if constexpr (sizeof(Input) == 2) {
+            Partial high = 0; /* by words, as compilers would make 64 bits of 16 */
+#pragma unroll
+            for (unsigned w = 0; w < 4; ++w) {
+                sum += product<word>(word(x.word[w] << 16) >> 16, word(y.word[w] << 16) >> 16);
+                high += product<word>(word(x.word[w]) >> 16, word(y.word[w]) >> 16);
+            }
+            sum += high;
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < pack<Element>::size; ++j) sum += product(x[j], y[j]);
+        }
+        return sum;
     }
-    static __device__ __forceinline__ Value value_of(Partial partial)
-    {
-        return static_cast<Value>(partial);
-    }
-    /* A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB. */
-    static __device__ __forceinline__ Value tile_warp_value(Value value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
     {
         const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
         return static_cast<Value>(sum);
     }
-    static __device__ __forceinline__ Result finish(Value value, size_t) { return value; }
 };
 
-/* ---- What a thread's packs become, and alternatives ---- */
+/* ---- Reducers that share kernels ---- */
 
-template <class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ Value combine_all(const Reducer &reducer, Value (&values)[Count])
-{
-    return reduce_pairs(values, [&](Value &a, Value &b) { return reducer.combine(a, b); });
-}
-
-/* The Value of all of a thread's packs, in any order. */
-template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value thread_value(const Reducer &reducer,
-                                                                const Items &items)
-{
-    typename Reducer::Value value;
-    if constexpr (Reducer::reduces_packs) {
-        value = reducer.value_of_packs(items);
-    } else {
-        using Partial = typename Reducer::Partial;
-        Partial partials[Items::packs_each];
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k) partials[k] = reducer.of(items.at(k));
-        value = reducer.value_of(
-            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
-    }
-    return value;
-}
-
-/* The same items as elements of another type of the same size. */
-template <class Type, class Items>
-struct items_as {
-    using Element = Type;
-    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
-    const Items &items;
-
-    __device__ __forceinline__ explicit items_as(const Items &others) : items(others) {}
-    __device__ __forceinline__ pack<Element> at(unsigned k) const
-    {
-        return bits_as<pack<Element>>(items.at(k));
-    }
-    __device__ __forceinline__ size_t index_of(unsigned number) const
-    {
-        return items.index_of(number);
-    }
-};
-
-/* Whether two Reducers can be alternatives. */
+/* Returns true if Reducers differ only in what a single thread does. */
 template <class One, class Other>
-__host__ __device__ constexpr bool alike()
+__host__ __device__ constexpr bool can_share_kernel()
 {
     return standard::is_same<typename One::Value, typename Other::Value>::value &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
-           One::heavy == Other::heavy && One::any_order == Other::any_order &&
-           One::counts == Other::counts && One::two_arrays == Other::two_arrays;
+           One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
+           One::needs_element_count == Other::needs_element_count &&
+           One::two_arrays == Other::two_arrays;
 }
 
-/* One of several Reducers, chosen when it runs. Their Values are the same, and so is all that is
- * done with Values of more than one thread. */
-template <class... Reducers>
-struct alternatives;
-template <class Reducer>
-struct alternatives<Reducer> {
-    Reducer reducer;
-
-    template <class Use>
-    __device__ __forceinline__ auto use(unsigned, const Use &with) const
-    {
-        return with(reducer);
-    }
-    __device__ __forceinline__ void prepare(unsigned, const void *input, size_t n)
-    {
-        reducer.prepare(input, n);
-    }
-    __host__ __device__ unsigned assign(const Reducer &chosen)
-    {
-        reducer = chosen;
-        return 0;
-    }
-};
-template <class Reducer, class Next, class... Others>
-struct alternatives<Reducer, Next, Others...> {
-    static_assert(alike<Reducer, Next>(),
-                  "alternatives may differ only in what a single thread does");
-    Reducer reducer;
-    alternatives<Next, Others...> others;
-
-    template <class Use>
-    __device__ __forceinline__ auto use(unsigned which, const Use &with) const
-    {
-        return which == 0 ? with(reducer) : others.use(which - 1, with);
-    }
-    __device__ __forceinline__ void prepare(unsigned which, const void *input, size_t n)
-    {
-        if (which == 0)
-            reducer.prepare(input, n);
-        else
-            others.prepare(which - 1, input, n);
-    }
-    __host__ __device__ unsigned assign(const Reducer &chosen)
-    {
-        reducer = chosen;
-        return 0;
-    }
-    template <class Other>
-    __host__ __device__ unsigned assign(const Other &chosen)
-    {
-        return 1 + others.assign(chosen);
-    }
-};
-
+/* Holds one of several Reducers, which is known when it runs. They have one type of Value, and
+ * combine Values of several threads in the same way. */
 template <class First, class... Others>
 struct reducer_variant {
+    static_assert((can_share_kernel<First, Others>() && ...),
+                  "members may differ only in what a single thread does");
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          counts = First::counts, two_arrays = First::two_arrays,
-                          reduces_packs = true, by_warp = First::by_warp,
-                          tile_by_warp = First::tile_by_warp, heavy = First::heavy;
+                          needs_element_count = First::needs_element_count,
+                          two_arrays = First::two_arrays, reduces_packs = true,
+                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
+                          compute_bound = First::compute_bound;
 
-    unsigned which;
-    alternatives<First, Others...> all;
+    struct member_set : First, Others... {
+    };
+    unsigned active; /* the number of the member in use */
+    member_set members;
 
-    static __device__ __forceinline__ Value identity() { return First::identity(); }
-    static __device__ __forceinline__ Value zero() { return First().zero(); }
-    static __device__ __forceinline__ Value combine(const Value &a, const Value &b)
+    template <class Member>
+    __host__ __device__ void activate(const Member &reducer)
+    {
+        constexpr bool is_member[] = {one_of<Member, First>::value,
+                                      one_of<Member, Others>::value...};
+        for (active = 0; !is_member[active];) ++active;
+        static_cast<Member &>(members) = reducer;
+    }
+    /* Calls the function with the active member. */
+    template <class Function>
+    FASTREDUCE_DEVICE auto visit(const Function &function) const
+    {
+        return visit_type<First, Others...>([&](auto type) {
+            return function(static_cast<const typename decltype(type)::type &>(members));
+        });
+    }
+
+    static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
+    static FASTREDUCE_DEVICE Value zero() { return First().zero(); }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         return First::combine(a, b);
     }
-    static __device__ __forceinline__ Value warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         return First::warp_value(value);
     }
-    __device__ __forceinline__ void prepare(const void *input, size_t n)
-    {
-        all.prepare(which, input, n);
-    }
-    template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
-    {
-        return all.use(which, [&](const auto &reducer) {
-            const auto own = reducer;
-            return thread_value(own, items_as<typename decltype(own)::Element, Items>(items));
-        });
-    }
-    template <class Items, unsigned Count>
-    __device__ __forceinline__ void values_of(const Items &items, const Items &others,
-                                              Value (&values)[Count]) const
-    {
-        all.use(which, [&](const auto &reducer) { reducer.values_of(items, others, values); });
-    }
-    __device__ __forceinline__ Element padding(const void *input) const
-    {
-        return all.use(
-            which, [&](const auto &reducer) { return bits_as<Element>(reducer.padding(input)); });
-    }
-    static __device__ __forceinline__ Value tile_warp_value(const Value &value)
+    static FASTREDUCE_DEVICE Value tile_warp_value(const Value &value)
     {
         return First::tile_warp_value(value);
     }
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
-        all.use(which, [&](const auto &reducer) { reducer.store(result, value, n); });
+        visit_type<First, Others...>([&](auto type) {
+            static_cast<typename decltype(type)::type &>(members).prepare(input, n);
+        });
     }
-    /* Calls with the chosen reducer. */
-    template <class Use>
-    __device__ __forceinline__ void choose(const Use &with) const
+    template <class Items>
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        all.use(which, with);
+        return visit([&](const auto &member) {
+            const auto copy = member;
+            return thread_value(copy, items_as<typename decltype(copy)::Element, Items>(items));
+        });
     }
-};
-
-/* ---- The reducer of an operator ---- */
-
-/* Modulo 2^64 signs make no difference to numbers of 64 bits. */
-template <class Input>
-using summed_t = standard::conditional_t<sizeof(Input) == 8, unsigned long long, Input>;
-
-/* The type that extremes and counts compare: floats as they are, integers without sign. */
-template <class Input>
-using compared_t =
-    standard::conditional_t<element<Input>::kind == family::floating, Input, unsigned_t<Input>>;
-
-template <class Input>
-struct extremes {
-    using Element = compared_t<Input>;
-    using bits = bits_t<Element>;
-    static constexpr bool is_float = element<Input>::kind == family::floating;
-    /* 1 in each element of a word */
-    static constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
-                                 : sizeof(Input) == 2 ? bits(0x00010001)
-                                                      : bits(1),
-                          sign = ones << (8 * sizeof(Input) - 1);
-    static constexpr bool has_sign = is_float || standard::is_signed<Input>::value;
-
-    /* floats are compared as such, and all others without sign */
-    static __host__ __device__ constexpr twiddle<Element> greatest_first()
+    template <class Items, unsigned Count>
+    FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
+                                     Value (&values)[Count]) const
     {
-        return {static_cast<bits>(~bits(0)), !is_float && has_sign ? sign : bits(0)};
+        visit([&](const auto &member) { member.values_of(items, others, values); });
     }
-    static __host__ __device__ constexpr twiddle<Element> least_first()
+    FASTREDUCE_DEVICE Element padding(const void *input) const
     {
-        return {static_cast<bits>(~bits(0)),
-                is_float ? sign : static_cast<bits>(~(has_sign ? sign : bits(0)))};
+        return visit([&](const auto &member) { return bits_as<Element>(member.padding(input)); });
     }
-    static __host__ __device__ constexpr twiddle<Element> magnitudes()
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        return {static_cast<bits>(is_float ? ~sign : ~bits(0)), bits(0)};
+        visit([&](const auto &member) { member.store(result, value, n); });
     }
-    /* the key of +0; of doubles, keys count from that of -infinity */
-    using Key = typename greatest<Element>::Key;
-    static __host__ __device__ constexpr Key key_of_zero()
-    {
-        constexpr Key top = Key(1) << (8 * sizeof(Input) - 1),
-                      below = (Key(1) << element<Input>::fraction_bits) - 1;
-        return sizeof(Input) == 8 ? top - below : top;
-    }
-};
 
-/* The reducer of each operator, for numbers of each kind. */
-template <class Input>
-struct reducers {
   private:
-    template <class Map>
-    using sums = plain_reducer<Input, plus, Map>;
-    using summed = summed_t<Input>;
-    using whole_mean =
-        standard::conditional_t<(sizeof(Input) <= 2), integer_reducer<Input>, integer_mean<Input>>;
-    /* squares of halves have room in a float, sums of 2^46 of bytes in 63 bits with a sign */
-    using norm = standard::conditional_t<
-        standard::is_same<Input, f16>::value, sums<square>,
-        standard::conditional_t<sizeof(Input) == 1, integer_reducer<Input, square>,
-                                norm_reducer<Input>>>;
-    using extreme = extreme_reducer<compared_t<Input>>;
-    using by_index = index_reducer<compared_t<Input>>;
-    using all = extremes<Input>;
-
-  public:
-    template <class Operator>
-    static __host__ __device__ auto of(type_identity<Operator>, any_kind)
+    /* Calls the function with the type of the active member: Member or one of Later, the last. */
+    template <class Member, class... Later, class Function>
+    FASTREDUCE_DEVICE auto visit_type(const Function &function) const
     {
-        return plain_reducer<Input, Operator>();
-    }
-    static __host__ __device__ auto of(type_identity<plus>, integers)
-    {
-        return integer_reducer<summed>();
-    }
-    static __host__ __device__ auto of(type_identity<multiplies>, integers)
-    {
-        return integer_product<summed>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_abs>, floats) { return sums<magnitude>(); }
-    static __host__ __device__ auto of(type_identity<sum_abs>, integers)
-    {
-        return integer_reducer<Input>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_abs>, signed_integers)
-    {
-        return integer_reducer<Input, magnitude>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_squares>, floats)
-    {
-        return sums<square>();
-    }
-    static __host__ __device__ auto of(type_identity<sum_squares>, integers)
-    {
-        return integer_reducer<summed, square>();
-    }
-    static __host__ __device__ auto of(type_identity<mean>, floats)
-    {
-        return plain_reducer<Input, plus, itself, true>(ending::mean);
-    }
-    static __host__ __device__ auto of(type_identity<mean>, integers)
-    {
-        return whole_mean(ending::mean);
-    }
-    static __host__ __device__ auto of(type_identity<norm2>, numbers) { return norm{ending::root}; }
-    static __host__ __device__ auto of(type_identity<variance>, any_kind)
-    {
-        return variance_reducer<Input>();
-    }
-    static __host__ __device__ auto of(type_identity<maximum>, numbers)
-    {
-        return extreme(all::greatest_first());
-    }
-    /* of no elements the greatest value: bits of ones, but of bool true */
-    static __host__ __device__ auto of(type_identity<minimum>, numbers)
-    {
-        return extreme(all::least_first(), standard::is_same<Input, bool>::value
-                                               ? 0xfe
-                                               : greatest<compared_t<Input>>::least);
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, floats)
-    {
-        return extreme(all::magnitudes(), all::key_of_zero());
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, integers)
-    {
-        return extreme(all::magnitudes());
-    }
-    static __host__ __device__ auto of(type_identity<max_abs>, signed_integers)
-    {
-        using bits = unsigned_t<Input>;
-        return extreme_reducer<bits, magnitudes_of<bits>>();
-    }
-    static __host__ __device__ auto of(type_identity<argmax>, any_kind)
-    {
-        return by_index(all::greatest_first());
-    }
-    static __host__ __device__ auto of(type_identity<argmin>, any_kind)
-    {
-        return by_index(all::least_first());
-    }
-    static __host__ __device__ auto of(type_identity<count_nonzero>, any_kind)
-    {
-        return count_reducer<unsigned_t<Input>>(all::is_float ? ~all::sign : ~bits_t<Input>(0));
+        if constexpr (sizeof...(Later) == 0)
+            return function(type_identity<Member>());
+        else
+            return active == sizeof...(Others) - sizeof...(Later)
+                       ? function(type_identity<Member>())
+                       : visit_type<Later...>(function);
     }
 };
 
-/* Elements by the name that those of the same kind share; but as they are for a user's operator,
- * and for what of no elements is the type's greatest value. */
-template <class Operator, class Input>
-using named_t = standard::conditional_t<
-    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
-        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
-    element_t<Input>, Input>;
-template <class Operator, class Input>
-struct named_reducer {
-    static __host__ __device__ auto make()
-    {
-        using named = named_t<Operator, Input>;
-        return reducers<named>::of(type_identity<Operator>(), typename element<named>::tag());
-    }
+/* Lists the variants of the C functions. */
+template <class... Types>
+struct type_list {
 };
-template <class Operator, class Input>
-using reducer_t = decltype(named_reducer<Operator, Input>::make());
-/* Of two arrays of numbers. */
-template <class Input>
-using dot_t =
-    dot_reducer<typename standard::conditional_t<element<Input>::kind == family::integer,
-                                                 type_identity<summed_t<element_t<Input>>>,
-                                                 element<Input>>::type>;
-
-/* Reducers that share kernels in the C functions, which choose among them when they run. */
 using signed8 = signed char;
 using unsigned8 = unsigned char;
 using unsigned16 = unsigned short;
 using signed64 = long long;
 using unsigned64 = unsigned long long;
-
-template <class... Types>
-struct type_list;
 using reducer_groups = type_list<
     reducer_variant<integer_reducer<unsigned8>, integer_reducer<signed8>,
-                    integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, square>,
-                    integer_reducer<signed8, square>, count_reducer<unsigned8>>,
+                    integer_reducer<signed8, magnitude>, integer_reducer<unsigned8, squaring>,
+                    integer_reducer<signed8, squaring>, count_reducer<unsigned8>>,
     reducer_variant<integer_reducer<unsigned16>, integer_reducer<short>,
                     integer_reducer<short, magnitude>, count_reducer<unsigned16>>,
-    reducer_variant<integer_reducer<unsigned16, square>, integer_reducer<short, square>>,
+    reducer_variant<integer_reducer<unsigned16, squaring>, integer_reducer<short, squaring>>,
     reducer_variant<integer_reducer<unsigned>, integer_reducer<int>,
-                    integer_reducer<int, magnitude>, integer_reducer<unsigned, square>,
-                    integer_reducer<int, square>, count_reducer<unsigned>>,
+                    integer_reducer<int, magnitude>, integer_reducer<unsigned, squaring>,
+                    integer_reducer<int, squaring>, count_reducer<unsigned>>,
     reducer_variant<integer_reducer<unsigned64>, integer_reducer<signed64, magnitude>,
-                    integer_reducer<unsigned64, square>, count_reducer<unsigned64>>,
+                    integer_reducer<unsigned64, squaring>, count_reducer<unsigned64>>,
     reducer_variant<integer_product<unsigned8>, integer_product<signed8>>,
     reducer_variant<integer_product<unsigned16>, integer_product<short>>,
     reducer_variant<integer_product<unsigned>, integer_product<int>>,
     reducer_variant<integer_mean<unsigned>, integer_mean<int>>,
     reducer_variant<integer_mean<unsigned64>, integer_mean<signed64>>,
-    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, square>>,
+    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, squaring>>,
     reducer_variant<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
-                    plain_reducer<double, plus, square>>,
+                    plain_reducer<double, plus, squaring>>,
     reducer_variant<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
-                    plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, square>,
-                    plain_reducer<bf16, plus, square>>,
+                    plain_reducer<bf16, plus, magnitude>, plain_reducer<f16, plus, squaring>,
+                    plain_reducer<bf16, plus, squaring>>,
     reducer_variant<plain_reducer<f16, multiplies>, plain_reducer<bf16, multiplies>>,
     reducer_variant<extreme_reducer<unsigned8>,
                     extreme_reducer<unsigned8, magnitudes_of<unsigned8>>>,
@@ -3222,43 +2672,156 @@ using reducer_groups = type_list<
     reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
     reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
-template <unsigned Number, class List>
-struct type_at;
-template <class First, class... Rest>
-struct type_at<0, type_list<First, Rest...>> : type_identity<First> {
-};
-template <unsigned Number, class First, class... Rest>
-struct type_at<Number, type_list<First, Rest...>> : type_at<Number - 1, type_list<Rest...>> {
-};
-/* By its number, to keep kernels' names short. */
-template <unsigned Number>
-struct group : type_at<Number, reducer_groups>::type {
-};
+/* Returns the variant of a list that holds the Reducer, or else the Reducer, in a type_identity. */
+template <class Reducer>
+__host__ __device__ constexpr auto find_variant(type_list<>)
+{
+    return type_identity<Reducer>();
+}
+template <class Reducer, class... Members, class... Rest>
+__host__ __device__ constexpr auto find_variant(type_list<reducer_variant<Members...>, Rest...>)
+{
+    if constexpr (one_of<Reducer, Members...>::value)
+        return type_identity<reducer_variant<Members...>>();
+    else
+        return find_variant<Reducer>(type_list<Rest...>());
+}
 
-/* The group that a Reducer is in; itself, if it is in none. */
-template <class Reducer, class List = reducer_groups, unsigned Number = 0>
-struct group_of : type_identity<Reducer> {
-};
-template <class Reducer, class... Members, class... Rest, unsigned Number>
-struct group_of<Reducer, type_list<reducer_variant<Members...>, Rest...>, Number>
-    : standard::conditional_t<one_of<Reducer, Members...>::value, type_identity<group<Number>>,
-                              group_of<Reducer, type_list<Rest...>, Number + 1>> {
-};
-
-/* A Reducer as the group's. */
-template <class Group, class Reducer>
-struct as_group {
-    static __host__ __device__ Group of(const Reducer &reducer)
-    {
-        Group made = {};
-        made.which = made.all.assign(reducer);
-        return made;
-    }
+/* Names a variant by its first member, to keep kernels' names short. group_of is the one that holds
+ * a Reducer, or the Reducer itself. */
+template <class First>
+struct group : decltype(find_variant<First>(reducer_groups()))::type {
 };
 template <class Reducer>
-struct as_group<Reducer, Reducer> {
-    static __host__ __device__ Reducer of(const Reducer &reducer) { return reducer; }
-};
+__host__ __device__ constexpr auto find_group(type_identity<Reducer> reducer)
+{
+    return reducer;
+}
+template <class First, class... Others>
+__host__ __device__ constexpr auto find_group(type_identity<reducer_variant<First, Others...>>)
+{
+    return type_identity<group<First>>();
+}
+template <class Reducer>
+using group_of = typename decltype(find_group(find_variant<Reducer>(reducer_groups())))::type;
+
+/* Returns a Reducer as its group. */
+template <class Group, class Reducer>
+__host__ __device__ Group as_group(const Reducer &reducer)
+{
+    if constexpr (standard::is_same<Group, Reducer>::value) {
+        return reducer;
+    } else {
+        Group variant = {};
+        variant.activate(reducer);
+        return variant;
+    }
+}
+
+/* ---- The reducer of an operator ---- */
+
+/* Names the type that a sum reads. Modulo 2^64 signs make no difference to numbers of 64 bits. */
+template <class Input>
+using summed_t = standard::conditional_t<element<Input>::is_integer && sizeof(Input) == 8,
+                                         unsigned long long, Input>;
+template <class Input, class Map = itself>
+using sum_reducer = standard::conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
+                                            plain_reducer<Input, plus, Map>>;
+
+/* Returns the reducer of an extreme or its index: floats are compared as such, and integers without
+ * their sign. */
+template <class Operator, class Input>
+__host__ __device__ auto make_extreme_reducer()
+{
+    constexpr bool is_float = element<Input>::is_float,
+                   is_signed = element<Input>::is_signed && !is_float;
+    using compared = standard::conditional_t<is_float, Input, unsigned_t<Input>>;
+    using bits = bits_t<compared>;
+    constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
+                          : sizeof(Input) == 2 ? bits(0x00010001)
+                                               : bits(1), /* in each element of a word */
+        sign = ones << (8 * sizeof(Input) - 1), every_bit = static_cast<bits>(~bits(0)),
+                   integer_sign = is_signed ? sign : bits(0);
+    constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
+                   is_magnitude = standard::is_same<Operator, max_abs>::value;
+    [[maybe_unused]] constexpr key_transform<compared> transform = {
+        is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
+                                                      : !is_least  ? integer_sign
+                                                      : is_float   ? sign
+                                                                   : ~integer_sign};
+    if constexpr (one_of<Operator, argmin, argmax>::value) {
+        return index_reducer<compared>(transform);
+    } else if constexpr (is_least) {
+        /* of no elements the greatest value: all ones, but of bool true */
+        return extreme_reducer<compared>(
+            transform, standard::is_same<Input, bool>::value ? 0xfe : greatest<compared>::least);
+    } else if constexpr (is_magnitude && is_signed) {
+        return extreme_reducer<compared, magnitudes_of<compared>>();
+    } else if constexpr (is_magnitude && is_float) {
+        /* of no elements 0, whose key counts from that of -infinity for doubles */
+        using key = typename greatest<compared>::Key;
+        constexpr key zero = key(1) << (8 * sizeof(Input) - 1),
+                      minus_infinity = (key(1) << element<Input>::fraction_bits) - 1;
+        return extreme_reducer<compared>(transform,
+                                         sizeof(Input) == 8 ? zero - minus_infinity : zero);
+    } else {
+        return extreme_reducer<compared>(transform);
+    }
+}
+
+/* Names an element's type as those of the same kind share it, so that they share kernels. Users'
+ * operators, and the minimum of bools, whose result for no elements is true, have it as it is. */
+template <class Operator, class Input>
+using canonical_element_t = standard::conditional_t<
+    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
+        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
+    element_t<Input>, Input>;
+
+/* Returns the reducer of an operator and a type of elements. */
+template <class Operator, class Input>
+__host__ __device__ auto make_reducer()
+{
+    using number = canonical_element_t<Operator, Input>;
+    using type = element<number>;
+    if constexpr (standard::is_same<Operator, plus>::value) {
+        return sum_reducer<summed_t<number>>();
+    } else if constexpr (standard::is_same<Operator, multiplies>::value && type::is_integer) {
+        return integer_product<summed_t<number>>();
+    } else if constexpr (standard::is_same<Operator, sum_abs>::value) {
+        return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
+                                                           magnitude, itself>>();
+    } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
+        return sum_reducer<summed_t<number>, squaring>();
+    } else if constexpr (standard::is_same<Operator, mean>::value) {
+        using of_integers = standard::conditional_t<(sizeof(number) <= 2), integer_reducer<number>,
+                                                    integer_mean<number>>;
+        return standard::conditional_t<type::is_float, plain_reducer<number, plus, itself, true>,
+                                       of_integers>(result_step::mean);
+    } else if constexpr (standard::is_same<Operator, norm2>::value) {
+        /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
+        constexpr bool fits = type::is_f16 || sizeof(number) == 1;
+        return standard::conditional_t<fits, sum_reducer<number, squaring>, norm_reducer<number>>(
+            result_step::root);
+    } else if constexpr (standard::is_same<Operator, variance>::value) {
+        return variance_reducer<number>();
+    } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
+        using bits = bits_t<number>;
+        constexpr bits sign =
+            sizeof(number) == 2 ? bits(0x80008000) : bits(1) << (8 * sizeof(number) - 1);
+        return count_reducer<unsigned_t<number>>(type::is_float ? ~sign : ~bits(0));
+    } else if constexpr (type::is_number &&
+                         one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
+        return make_extreme_reducer<Operator, number>();
+    } else {
+        return plain_reducer<number, Operator>();
+    }
+}
+template <class Operator, class Input>
+using reducer_t = decltype(make_reducer<Operator, Input>());
+
+/* Names the reducer of a dot product of numbers. */
+template <class Input>
+using dot_t = dot_reducer<summed_t<element_t<Input>>>;
 
 } // namespace detail
 
@@ -3272,8 +2835,7 @@ struct as_group<Reducer, Reducer> {
  * n and beyond left out. A thread whose items all exist takes the branch without
  * checks, so that its loads are all under way before the first addition. */
 template <unsigned Items, class Operator, class Value, class Input>
-__device__ __forceinline__ Value thread_reduce(const Input *input, size_t first, size_t stride,
-                                               size_t n)
+FASTREDUCE_DEVICE Value thread_reduce(const Input *input, size_t first, size_t stride, size_t n)
 {
     static_assert(Items >= 1, "Items must be at least 1");
     const Operator combine;
@@ -3293,7 +2855,7 @@ __device__ __forceinline__ Value thread_reduce(const Input *input, size_t first,
 /* Reduces one value a lane over lanes 0 .. Width - 1 of a warp; Width is 1, 2, 4, 8, 16 or 32. All
  * 32 lanes call it; the result is lane 0's, the other lanes get partial results. */
 template <class Operator, unsigned Width = warp_size, class Value>
-__device__ __forceinline__ Value warp_reduce(Value value)
+FASTREDUCE_DEVICE Value warp_reduce(Value value)
 {
     static_assert(Width >= 1 && Width <= warp_size && (Width & (Width - 1)) == 0,
                   "Width must be 1, 2, 4, 8, 16 or 32");
@@ -3308,7 +2870,7 @@ __device__ __forceinline__ Value warp_reduce(Value value)
  * power of two). Every thread calls it; the result is thread 0's. `warp_values` is shared memory
  * for BlockSize / 32 values, and may be used again after a block barrier. */
 template <unsigned BlockSize, class Operator, class Value>
-__device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
+FASTREDUCE_DEVICE Value block_reduce(Value value, Value *warp_values)
 {
     static_assert(detail::valid_block_size(BlockSize),
                   "BlockSize must be 32, 64, 128, 256, 512 or 1024");
@@ -3331,20 +2893,29 @@ __device__ __forceinline__ Value block_reduce(Value value, Value *warp_values)
 /* ================================================================================================
  * Room 5: the ladder
  * May hold: V0..V7, one kernel each, in order, and the loop that launches them. All have one
- * skeleton: load to shared memory, a tree over the block, thread 0 stores the block's partial. A
- * neighbour differs by the one idea its comment calls Change.
+ * skeleton: load to shared memory, a tree over the block, thread 0 stores the block's partial.
+ * Each differs from the one before by the idea that its comment calls Change.
  *
  * A kernel reduces input[0 .. n) with a grid of one block a tile; block b writes partials[b].
  * Elements past n count as the identity. A block has blockDim.x threads, a power of two from 32
  * to 1024; from V5 on that is the template parameter BlockSize.
  * ============================================================================================= */
 
+namespace detail
+{
+/* Returns input[i] as a Value, or the identity past the end. */
+template <class Operator, class Value, class Input>
+FASTREDUCE_DEVICE Value load_item(const Input *input, size_t i, size_t n)
+{
+    return i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+}
+} // namespace detail
+
 /* V0, baseline.
  * Change: none yet. Neighbours add up in pairs, pairs of pairs, and so on, in place.
  * Why:    log2(block size) steps instead of block size - 1 additions one after the other.
  * Costs:  the threads that work, every second, fourth, eighth ..., are spread over all warps:
- *         each warp takes every step for a few of its lanes. The remainder is slow arithmetic
- *         besides. */
+ *         each warp takes every step for a few of its lanes. And % is slow. */
 template <class Operator, class Value, class Input>
 __global__ void __launch_bounds__(detail::max_block_size)
     v0_baseline(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -3354,14 +2925,17 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
@@ -3381,15 +2955,18 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned index = 2 * stride * tid;
         if (index < blockDim.x) sdata[index] = combine(sdata[index], sdata[index + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
@@ -3407,22 +2984,25 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + tid;
     const Operator combine;
 
-    sdata[tid] = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's element. */
+    sdata[tid] = detail::load_item<Operator, Value>(input, i, n);
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) sdata[tid] = combine(sdata[tid], sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = sdata[0];
 }
 
 /* V3, add during load.
- * Change: each thread loads two elements, a block apart, and adds them before the tree. Its sum,
- *         begun there, stays in a register, and sdata[tid] is the copy that others read.
+ * Change: two. Each thread loads two elements, a block apart, and adds them before the tree. And
+ *         its sum, begun there, stays in a register; sdata[tid] is the copy that others read.
  * Why:    every thread adds at least once; half the blocks, and less than half the shared memory
- *         traffic an element. V2 takes 10 % less with the register (1121 us, against 1239; 2^28
+ *         traffic an element. The register alone saves V2 10 % (1121 us, against 1239; 2^28
  *         floats, one H100).
  * Costs:  the last six steps keep every warp at block barriers for the work of one. */
 template <class Operator, class Value, class Input>
@@ -3434,16 +3014,19 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3464,23 +3047,29 @@ __global__ void __launch_bounds__(detail::max_block_size)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + blockDim.x < n) value = combine(value, static_cast<Value>(input[i + blockDim.x]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
     for (unsigned stride = blockDim.x / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (blockDim.x > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || blockDim.x > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3498,24 +3087,30 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * BlockSize) + tid;
     const Operator combine;
 
-    Value value = i < n ? static_cast<Value>(input[i]) : Operator::template identity<Value>();
+    /* Load the thread's two elements, and add them. */
+    Value value = detail::load_item<Operator, Value>(input, i, n);
     if (i + BlockSize < n) value = combine(value, static_cast<Value>(input[i + BlockSize]));
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
 #pragma unroll
     for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (BlockSize > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3534,6 +3129,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
+    /* Load the thread's elements, and add them. */
     Value value = Operator::template identity<Value>();
     if (i + (Items - 1) * BlockSize < n) {
 #pragma unroll
@@ -3547,19 +3143,24 @@ __global__ void __launch_bounds__(BlockSize)
     sdata[tid] = value;
     __syncthreads();
 
+    /* Reduce the block in shared memory. */
 #pragma unroll
     for (unsigned stride = BlockSize / 2; stride > warp_size; stride /= 2) {
         if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncthreads();
     }
+
+    /* Reduce the last warp, without block barriers. */
     if (tid >= warp_size) return;
+    if (BlockSize > warp_size) sdata[tid] = value = combine(value, sdata[tid + warp_size]);
+    __syncwarp();
 #pragma unroll
-    for (unsigned stride = warp_size; stride > 0; stride /= 2) {
-        if (tid < stride && (stride < warp_size || BlockSize > warp_size))
-            sdata[tid] = value = combine(value, sdata[tid + stride]);
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2) {
+        if (tid < stride) sdata[tid] = value = combine(value, sdata[tid + stride]);
         __syncwarp();
     }
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3569,8 +3170,9 @@ __global__ void __launch_bounds__(BlockSize)
  * Why:    almost no shared memory traffic, one block barrier.
  * Costs:  nothing that shows: from V6 on memory is the limit (93 % of its peak at 2^28 floats,
  *         one H200).
- * Next:   reduce_pairwise, in room 6: neighbours add up, as in V0, but in registers first, then
- *         lanes, warps and blocks, in one launch. */
+ * Next:   reduce_pairwise, in room 6, by four steps, lessons 10 to 13 of examples/course: loads
+ *         of vectors; pairs of neighbors, by lanes that hand halves over; one launch, in which
+ *         blocks meet; and the sum whose order six lines of C name. */
 template <class Operator, unsigned BlockSize, unsigned Items, class Value, class Input>
 __global__ void __launch_bounds__(BlockSize)
     v7_shuffle(const Input *__restrict__ input, Value *__restrict__ partials, size_t n)
@@ -3581,6 +3183,7 @@ __global__ void __launch_bounds__(BlockSize)
     const size_t i = static_cast<size_t>(blockIdx.x) * (Items * BlockSize) + tid;
     const Operator combine;
 
+    /* Load the thread's elements, and add them. */
     Value value = Operator::template identity<Value>();
     if (i + (Items - 1) * BlockSize < n) {
 #pragma unroll
@@ -3592,17 +3195,21 @@ __global__ void __launch_bounds__(BlockSize)
             value = combine(value, static_cast<Value>(input[k]));
     }
 
+    /* Reduce each warp in registers. */
 #pragma unroll
     for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
         value = combine(value, detail::shuffle_down(value, delta));
     if (tid % warp_size == 0) warp_values[tid / warp_size] = value;
     __syncthreads();
+
+    /* Reduce the warps' values in the first warp. */
     if (tid >= warp_size) return;
     if (tid < warps) value = warp_values[tid];
 #pragma unroll
     for (unsigned delta = warps / 2; delta > 0; delta /= 2)
         value = combine(value, detail::shuffle_down(value, delta));
 
+    /* Store the block's partial. */
     if (tid == 0) partials[blockIdx.x] = value;
 }
 
@@ -3655,22 +3262,12 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
 #endif /* __CUDACC_RTC__ */
 
 /* ================================================================================================
- * Room 6: the engine behind FASTREDUCE_AUTO and FASTREDUCE_EXACT
- * May hold: kernels that reduce an array, whatever becomes of its elements.
+ * Room 6: the engine behind FASTREDUCE_AUTO
+ * May hold: kernels that reduce elements, whatever a Reducer makes of them.
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
  * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments;
  * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
- *
- * EXACT's of one array is reduce_exact. An Accumulator says what becomes of elements there:
- * `superaccumulator` in room 7. It is made of an output, a number of elements and dynamic shared
- * memory, and has
- *     Element                        what it reads
- *     two_arrays                     whether there may be another array, of a dot product
- *     block_size, resident_blocks    threads; and blocks of a multiprocessor
- *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
- *     reduce_blocks(status_words, output)
- *                                    from all blocks to the output
  * ============================================================================================= */
 
 namespace detail
@@ -3681,11 +3278,10 @@ namespace detail
  * indices, and CUB's scans rely on it too; CUDA does not promise it. */
 template <class Value>
 struct partial_words {
-    using Format = all_bits<Value>;
+    using Format = word_format<Value>;
     static constexpr unsigned count = Format::payloads;
 
-    static __device__ __forceinline__ void publish(status_word *base, size_t number,
-                                                   const Value &value)
+    static FASTREDUCE_DEVICE void publish(status_word *base, size_t number, const Value &value)
     {
         unsigned long long payload[count];
         Format::split(value, payload);
@@ -3698,8 +3294,8 @@ struct partial_words {
      * call it, and go on together: lanes that look again by themselves take turns, up to twice as
      * long (columns, one H100). */
     template <unsigned Count, class Awaited>
-    static __device__ __forceinline__ void await(status_word *first, size_t stride,
-                                                 const Awaited &awaited, Value (&values)[Count])
+    static FASTREDUCE_DEVICE void await(status_word *first, size_t stride, const Awaited &awaited,
+                                        Value (&values)[Count])
     {
         status_word word[Count * count];
         bool missing;
@@ -3711,15 +3307,15 @@ struct partial_words {
                     awaited(k / count) ? peek(first + (k / count * stride * count + k % count)) : 1;
 #pragma unroll
             for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
-        } while (__any_sync(0xffffffffu, missing));
+        } while (__any_sync(all_lanes, missing));
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            if (awaited(j)) values[j] = taken(first + j * stride * count, word + j * count);
+            if (awaited(j)) values[j] = take(first + j * stride * count, word + j * count);
         }
     }
 
-    /* A partial from its words, which are left zero. */
-    static __device__ __forceinline__ Value taken(status_word *from, const status_word *word)
+    /* Returns a partial from its words, and leaves them zero. */
+    static FASTREDUCE_DEVICE Value take(status_word *from, const status_word *word)
     {
         unsigned long long payload[count];
 #pragma unroll
@@ -3738,10 +3334,11 @@ struct reduction_output {
     Reducer reducer;
 };
 
-/* 16 bytes that begin `shift` bytes after the first of two vectors, a multiple of Grain. */
+/* Returns the 16 bytes that begin `shift` bytes, a multiple of Grain, after the first of two
+ * vectors. */
 template <unsigned Grain>
-__device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
-                                                        const pack<unsigned> &b, unsigned shift)
+FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pack<unsigned> &b,
+                                               unsigned shift)
 {
     unsigned word[8];
     pack<unsigned> shifted;
@@ -3779,74 +3376,77 @@ __device__ __forceinline__ pack<unsigned> shifted_words(const pack<unsigned> &a,
  * padding. A thread reduces packs; lanes, warps, blocks and groups of blocks combine as far as
  * they are neighbours. So the bits depend on nothing but the elements. */
 
-/* Where a lane's packs of a tile begin. */
-struct lane_place {
+/* Where a lane's packs of a tile begin, and how it may load them. */
+struct tile_offset {
     size_t index; /* element */
-    bool whole;   /* all of the warp's are vectors that exist */
+    bool whole;   /* all packs of the warp are vectors that exist */
 };
 
-/* Packs of a lane, with a stride. */
-template <class Input, unsigned Packs, unsigned Apart = warp_size>
-struct packs_of_lane {
+/* A lane's packs, with a stride. */
+template <class Input, unsigned Packs, unsigned Stride = warp_size>
+struct lane_packs {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size,
-                              apart = Apart * pack_size, all = Packs * apart;
+                              stride = Stride * pack_size, span = Packs * stride;
     pack<Element> packs[Packs];
-    size_t index, n; /* of the first pack's first element; of all */
+    size_t index, n; /* of the first pack's first element; of all elements */
 
-    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
-    __device__ __forceinline__ size_t index_of(unsigned k) const { return index + k * apart; }
-    /* Elements of a pack that exist. */
-    __device__ __forceinline__ unsigned existing(unsigned k) const
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE size_t index_of(unsigned k) const { return index + k * stride; }
+    /* Returns how many elements of a pack exist. */
+    FASTREDUCE_DEVICE unsigned existing(unsigned k) const
     {
-        const size_t first = index_of(k), rest = first < n ? n - first : 0;
-        return rest < pack_size ? static_cast<unsigned>(rest) : pack_size;
+        const size_t first = index_of(k), remaining = first < n ? n - first : 0;
+        return remaining < pack_size ? static_cast<unsigned>(remaining) : pack_size;
     }
 
-    /* Packs that exist, as vectors. All loads are under way at once. */
+    /* Loads packs that exist, as vectors. All loads are under way at once. */
     template <bool Streaming>
-    __device__ __forceinline__ void load_whole(const Element *input)
+    FASTREDUCE_DEVICE void load_whole(const Element *input)
     {
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(input + index);
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) packs[k] = load_pack<Streaming>(from + k * warp_size);
     }
-    /* One by one, from any address, and at the end of the array, after which there is `padding`:
-     * quicker where they are wide, and ends are near. */
-    __device__ __forceinline__ void load_elements(const Element *input, const Element &padding)
+    /* Loads elements one by one, from any address, and `padding` behind the end of the array. That
+     * is quicker where elements are wide and ends are near. */
+    FASTREDUCE_DEVICE void load_elements(const Element *input, const Element &padding)
     {
         const size_t behind = index < n ? n - index : 0;
-        const unsigned rest = behind < all ? static_cast<unsigned>(behind) : all;
+        const unsigned remaining = behind < span ? static_cast<unsigned>(behind) : span;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             packs[k].fill(padding);
-            packs[k].gather_some(input + index + k * apart,
-                                 k * apart < rest ? rest - k * apart : 0);
+            packs[k].gather_some(input + index + k * stride,
+                                 k * stride < remaining ? remaining - k * stride : 0);
         }
     }
-    /* From any address, and at the end of the array, after which there is `padding`. A pack is
-     * shifted out of two aligned vectors: a lane loads one a pack, and has the one behind it of the
-     * next lane. At the array's ends, which these exceed, elements are loaded one by one. */
-    __device__ __forceinline__ void load_any(const Element *input, const Element &padding)
+    /* Loads packs from any address, and `padding` behind the end of the array. It shifts a pack out
+     * of two aligned vectors: a lane loads one of them, and has the other from the next lane. At
+     * the array's ends, which these exceed, it loads elements one by one. */
+    FASTREDUCE_DEVICE void load_any(const Element *input, const Element &padding)
     {
-        const Element *const place = input + index;
+        const Element *const start = input + index;
         const size_t behind = index < n ? n - index : 0;
-        const unsigned rest = behind < 2 * all ? static_cast<unsigned>(behind) : 2 * all;
-        const unsigned at = static_cast<unsigned>(reinterpret_cast<uintptr_t>(place)) % pack_bytes,
-                       shift = can_shift ? at : 0, reach = shift > 0 ? 2 * pack_size : pack_size;
+        const unsigned remaining = behind < 2 * span ? static_cast<unsigned>(behind) : 2 * span;
+        const unsigned misalignment =
+                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(start)) % pack_bytes,
+                       shift = can_shift ? misalignment : 0,
+                       reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
-            reinterpret_cast<const unsigned char *>(place) - shift);
-        pack<Element> extra; /* lane 0's, behind the last of lane 31 */
+            reinterpret_cast<const unsigned char *>(start) - shift);
+        pack<Element> extra; /* of lane 0: behind the last pack of lane 31 */
         extra.fill(padding);
-        if (shift > 0 && threadIdx.x % warp_size == 0 && all + pack_size <= rest)
+        if (shift > 0 && threadIdx.x % warp_size == 0 && span + pack_size <= remaining)
             extra = load_pack<false>(from + Packs * warp_size);
         unsigned by_elements = 0; /* a bit each */
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const bool exceeds = k == 0 && shift > 0 && index == 0;
-            if ((exceeds || k * apart + reach > rest) && k * apart < rest) by_elements |= 1u << k;
+            if ((exceeds || k * stride + reach > remaining) && k * stride < remaining)
+                by_elements |= 1u << k;
             packs[k].fill(padding);
-            if (!exceeds && k * apart + pack_size <= rest)
+            if (!exceeds && k * stride + pack_size <= remaining)
                 packs[k] = load_pack<false>(from + k * warp_size);
         }
         if constexpr (can_shift)
@@ -3854,22 +3454,22 @@ struct packs_of_lane {
 #pragma unroll 1
         for (unsigned k = 0; by_elements >> k != 0; ++k) {
             if ((by_elements >> k & 1) == 0) continue;
-            pack<Element> some = {};
-            some.gather_some(place + k * apart, existing(k));
-            some.fill_from(existing(k), padding);
+            pack<Element> single = {};
+            single.gather_some(start + k * stride, existing(k));
+            single.fill_from(existing(k), padding);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) packs[j] = chosen(j == k, some, packs[j]);
+            for (unsigned j = 0; j < Packs; ++j) packs[j] = select_value(j == k, single, packs[j]);
         }
     }
 
-    /* Of a tile. `padding`() is called where it needs any. */
+    /* Loads a tile's packs. It calls `padding`() where it needs one. */
     template <class Padding>
-    __device__ __forceinline__ void load(const Element *input, const lane_place &place,
-                                         bool streaming, const Padding &padding)
+    FASTREDUCE_DEVICE void load(const Element *input, const tile_offset &offset, bool streaming,
+                                const Padding &padding)
     {
-        if (place.whole && !streaming)
+        if (offset.whole && !streaming)
             load_whole<false>(input);
-        else if (place.whole)
+        else if (offset.whole)
             load_whole<true>(input);
         else
             load_any(input, padding());
@@ -3878,14 +3478,14 @@ struct packs_of_lane {
   private:
     static constexpr bool can_shift = sizeof(pack<Element>) == pack_bytes;
 
-    __device__ __forceinline__ void shift_packs(const pack<Element> &extra, unsigned shift)
+    FASTREDUCE_DEVICE void shift_packs(const pack<Element> &extra, unsigned shift)
     {
         constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
         const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
-                                next = shuffle(chosen(lane == 0, below, packs[k]),
+                                next = shuffle(select_value(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
             packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
                 bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
@@ -3893,96 +3493,107 @@ struct packs_of_lane {
     }
 };
 
-/* Two Values of neighbours, of which the upper one is the lane's own, or the other. */
-template <class Reducer, class Value>
-__device__ __forceinline__ Value combine_pair(const Reducer &reducer, const Value &own,
-                                              const Value &other, bool upper)
+/* Returns the least b with 2^b >= number. */
+__host__ __device__ constexpr unsigned bits_for(size_t number)
 {
-    const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(chosen(swapped, other, own), chosen(swapped, own, other));
+    unsigned bits = 0;
+    while (bits < 64 && size_t(1) << bits < number) ++bits;
+    return bits;
 }
 
-/* Reduces Values of 2^b lanes, Count of each, in the order of k * lanes + lane; every lane gets the
- * result in values[0]. While lanes pair, each hands over the half of its Values that its partner
- * keeps: so this takes Count - 1 shuffles more than one Value a lane. */
-template <unsigned Lanes, unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ void pair_lanes(const Reducer &reducer, Value (&values)[Count])
+/* Combines the lane's Value with a neighbor's; `upper` says that the lane's is the upper one. */
+template <class Reducer, class Value>
+FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
+                                     const Value &neighbor, bool upper)
 {
-    [[maybe_unused]] const bool upper = threadIdx.x & Delta;
-    if constexpr (Delta >= Lanes) {
-        /* Values k, whose bits lie reversed in the lanes */
-#pragma unroll
-        for (unsigned bit = Lanes == warp_size ? Count / 2 : 0; bit > 0; bit /= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                     (threadIdx.x & bit) != 0);
+    const bool swapped = !Reducer::commutes && upper;
+    return reducer.combine(select_value(swapped, neighbor, value),
+                           select_value(swapped, value, neighbor));
+}
+
+/* A number that is known when the kernel is compiled, where others are known when it runs. */
+template <unsigned Number>
+struct fixed_number {
+    __host__ FASTREDUCE_DEVICE constexpr operator unsigned() const { return Number; }
+};
+
+/* Reduces results that 2^lanes_log lanes share, with 2^chunks_log Values of each lane, in the order
+ * of chunks and then of lanes. While lanes pair, each hands over the half of its Values that its
+ * partner keeps. So this takes Count - 1 shuffles more than one Value a lane. Afterwards a lane has
+ * Count >> lanes_log results, or one. */
+template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Log, class ChunksLog,
+          class Value, unsigned Count>
+FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksLog chunks_log,
+                                  Value (&values)[Count])
+{
+    if constexpr (Held == 0) {
+        pair_lanes<1, Count>(reducer, lanes_log, chunks_log, values);
     } else if constexpr (Held > 1) {
+        const bool upper = threadIdx.x & Delta;
+        if (Delta >> lanes_log != 0) return;
 #pragma unroll
         for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
+            const Value kept = select_value(upper, values[k + Held / 2], values[k]),
+                        handed = select_value(upper, values[k], values[k + Held / 2]);
             values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
         }
-        pair_lanes<Lanes, 2 * Delta, Held / 2>(reducer, values);
+        pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
-        values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], Delta), upper);
-        pair_lanes<Lanes, 2 * Delta, 1>(reducer, values);
+        [[maybe_unused]] constexpr unsigned unrolled =
+            standard::is_same<Log, unsigned>::value ? 1 : warp_log;
+#pragma unroll unrolled
+        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
+                                     (threadIdx.x & delta) != 0);
+            /* The number of a Value's chunk lies reversed in the lanes. */
+#pragma unroll unrolled
+        for (unsigned bit = Count / 2; bit > 0 && bit << chunks_log >= Count; bit /= 2)
+            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
+                                     (threadIdx.x & bit) != 0);
     }
 }
 
-/* The same in any order, of one Value each. */
-template <unsigned Lanes, bool OfTile, class Reducer, class Value>
-__device__ __forceinline__ Value lanes_in_any_order(const Reducer &reducer, Value value)
+/* Returns the Value of Lanes lanes that have Count Values each. Reducers that allow any order have
+ * one, which some reduce faster by a whole warp. IsTile: it comes from one tile. */
+template <unsigned Lanes, bool IsTile, class Reducer, class Value, unsigned Count>
+FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, Value (&values)[Count])
 {
-    constexpr bool of_tile = OfTile && Reducer::tile_by_warp;
-    if constexpr (Reducer::by_warp)
-        value = reducer.warp_value(value);
-    else if constexpr (of_tile)
-        value = reducer.tile_warp_value(value);
-#pragma unroll
-    for (unsigned delta = Reducer::by_warp || of_tile ? 0 : Lanes / 2; delta > 0; delta /= 2)
-        value = reducer.combine(value, shuffle_xor(value, delta));
-    return value;
-}
-
-/* The Value of a warp whose lanes have Count Values each. OfTile: as they come from a tile. */
-template <bool OfTile, class Reducer, class Value, unsigned Count>
-__device__ __forceinline__ Value warp_value(const Reducer &reducer, Value (&values)[Count])
-{
-    if constexpr (Reducer::any_order)
-        values[0] = lanes_in_any_order<warp_size, OfTile>(reducer, values[0]);
-    else
-        pair_lanes<warp_size, 1, Count>(reducer, values);
+    constexpr fixed_number<bits_for(Lanes)> lanes_log;
+    if constexpr (!Reducer::any_order) {
+        pair_lanes(reducer, lanes_log, fixed_number<bits_for(Count)>(), values);
+    } else if constexpr (Reducer::by_warp) {
+        return reducer.warp_value(values[0]);
+    } else if constexpr (IsTile && Reducer::tile_by_warp) {
+        return reducer.tile_warp_value(values[0]);
+    } else {
+        Value value[1] = {values[0]};
+        pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
+        return value[0];
+    }
     return values[0];
 }
 
-/* The Value of a block of so many threads, in warp 0, from one Value a warp. */
+/* Returns the Value of a block, from one Value a warp, in warp 0. */
 template <class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value block_value(const Reducer &reducer, unsigned threads,
-                                             const Value &of_warp, Value (&of_warps)[Warps])
+FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads,
+                                    const Value &warp_value, Value (&warp_values)[Warps])
 {
-    if constexpr (Warps == 1) return of_warp;
+    if constexpr (Warps == 1) return warp_value;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    if (lane == 0) of_warps[warp] = of_warp;
+    if (lane == 0) warp_values[warp] = warp_value;
     __syncthreads();
-    if (warp > 0) return of_warp;
-    Value value[1] = {lane < threads / warp_size ? of_warps[lane] : reducer.zero()};
-    if constexpr (Reducer::any_order)
-        value[0] = lanes_in_any_order<Warps, false>(reducer, value[0]);
-    else
-        pair_lanes<Warps, 1, 1>(reducer, value);
-    return value[0];
+    if (warp > 0) return warp_value;
+    Value value[1] = {lane < threads / warp_size ? warp_values[lane] : reducer.zero()};
+    return lanes_value<Warps, false>(reducer, value);
 }
 
-__host__ __device__ constexpr size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+__host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
-/* Packs of a thread: as many as fit in registers, beside their Values. */
+/* Returns how many packs of a thread fit in registers, beside their Values. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_thread()
 {
@@ -3990,13 +3601,13 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
 
-/* Whether lanes keep Values over a result's tiles, in any order. */
+/* Returns whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
-__host__ __device__ constexpr bool lanes_gather()
+__host__ __device__ constexpr bool keeps_lane_values()
 {
     return Reducer::any_order && !Reducer::tile_by_warp;
 }
-/* Packs of a thread that goes through several tiles of a result. */
+/* Returns the packs of a thread that goes through several tiles of a result. */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_step()
 {
@@ -4004,9 +3615,9 @@ __host__ __device__ constexpr unsigned packs_of_step()
                                                                        : packs_of_thread<Reducer>();
 }
 
-/* The first pack of a thread, in the block's: those of a warp's lanes are next to each other. */
+/* Returns the number of a thread's first pack. Those of a warp's lanes are next to each other. */
 template <unsigned Packs>
-__device__ __forceinline__ unsigned first_pack()
+FASTREDUCE_DEVICE unsigned first_pack()
 {
     return threadIdx.x / warp_size * (warp_size * Packs) + threadIdx.x % warp_size;
 }
@@ -4017,33 +3628,35 @@ __host__ __device__ constexpr size_t elements_of_tile(unsigned threads)
     return size_t(threads) * Packs * pack<Element>::size;
 }
 
-/* An array, or two of a dot product, and how blocks share it: each has a run of 2^run_log tiles. */
+/* An array, or two of a dot product, and how blocks share it: each reduces a run of 2^run_log
+ * tiles. */
 struct pairwise_array {
     const void *input, *other;
     const size_t *n_on_device;
-    size_t n;                /* elements; at most, where their number is on the device */
+    size_t n;                /* elements; the most there may be, if their number */
     unsigned runs, last_run; /* of tiles; tiles of the last one */
     unsigned run_log;
     unsigned prefetch_bytes; /* of each block's first tile */
-    bool vectors;            /* packs are, by their addresses */
+    bool vectors;            /* packs are vectors, by their addresses */
     bool streaming;          /* the input exceeds the cache */
 
-    /* In as many runs as are allowed, and no more than turns_of_block for each block. */
+    /* Splits the array into as many runs as are allowed, and at most turns_of_block for each
+     * block. */
     __host__ __device__ void share(size_t tile_elements, size_t most_runs, size_t blocks)
     {
         const size_t tiles = blocks_for(n, tile_elements),
-                     most = least_of(most_runs, turns_of_block * blocks);
+                     most = min_of(most_runs, turns_of_block * blocks);
         for (run_log = 0; run_log < most_run_log && (tiles - 1) >> run_log >= most;) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
     template <class Element, unsigned Packs>
-    __device__ __forceinline__ lane_place place(unsigned threads, unsigned run, unsigned tile) const
+    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, unsigned run, unsigned tile) const
     {
-        return place<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
+        return locate_tile<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
     }
     template <class Element, unsigned Packs>
-    __device__ __forceinline__ lane_place place(unsigned threads, size_t tile) const
+    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
         const size_t first = tile * elements_of_tile<Element, Packs>(threads);
@@ -4053,10 +3666,10 @@ struct pairwise_array {
     }
 };
 
-/* A lane's Values of its packs: in their order, or one in any order. */
+/* Reduces a lane's packs to one Value each, or in any order to one Value. */
 template <class Reducer, class Items, class Value, unsigned Packs>
-__device__ __forceinline__ void item_values(const Reducer &reducer, const Items &items,
-                                            const Items &others, Value (&values)[Packs])
+FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, const Items &others,
+                                   Value (&values)[Packs])
 {
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
         values[0] = thread_value(reducer, items);
@@ -4065,41 +3678,41 @@ __device__ __forceinline__ void item_values(const Reducer &reducer, const Items 
     if constexpr (Reducer::any_order && Reducer::two_arrays) combine_all(reducer, values);
 }
 
-/* The same of a tile. */
+/* Loads a lane's packs of a tile and reduces them so. */
 template <class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void load_values(const Reducer &reducer, const pairwise_array &array,
-                                            const lane_place &place, Value (&values)[Packs])
+FASTREDUCE_DEVICE void load_values(const Reducer &reducer, const pairwise_array &array,
+                                   const tile_offset &offset, Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
-    using Items = packs_of_lane<Element, Packs>;
+    using Items = lane_packs<Element, Packs>;
     const Element *const x = static_cast<const Element *>(array.input);
     [[maybe_unused]] const Element *const y = static_cast<const Element *>(array.other);
-    Items items = {{}, place.index, array.n};
+    Items items = {{}, offset.index, array.n};
     [[maybe_unused]] Items others = items;
-    items.load(x, place, array.streaming,
+    items.load(x, offset, array.streaming,
                [&]() { return array.n > 0 ? reducer.padding(x) : Element(); });
     if constexpr (Reducer::two_arrays)
-        others.load(y, place, array.streaming, []() { return Element(); });
+        others.load(y, offset, array.streaming, []() { return Element(); });
     item_values(reducer, items, others, values);
 }
 
-/* What a block shares. */
+/* A block's shared memory. */
 template <class Value, unsigned Warps>
 struct block_values {
-    Value of_warps[Warps], carried[most_run_log + 1];
-    unsigned drawn;
+    Value warp_values[Warps], carried[most_run_log + 1];
+    unsigned next_run;
 };
 
-/* Partials of a group, which a thread awaits at once. More cost registers that tiles need. */
+/* Partials of a group that one thread awaits. More would cost registers that the tile loop
+ * needs. */
 constexpr unsigned partials_of_thread = 2;
 
-/* The Value of a group, in warp 0, from its first run's, in thread 0, which is `number` of `count`:
- * awaits the others, and leaves their words zero. What one warp can await needs no barrier. */
+/* Returns the Value of a group of runs, in warp 0 of the block of its first run, which is `number`
+ * of `count`. It awaits the partials of the others. What one warp can await needs no barrier. */
 template <unsigned Partials, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned threads,
-                                             status_word *status_words, unsigned number,
-                                             unsigned count, Value value,
-                                             block_values<Value, Warps> &shared)
+FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
+                                    status_word *status_words, unsigned number, unsigned count,
+                                    Value value, block_values<Value, Warps> &shared)
 {
     const bool by_warp = Warps == 1 || count - number <= warp_size * Partials;
     if (by_warp && threadIdx.x >= warp_size) return value;
@@ -4107,23 +3720,24 @@ __device__ __forceinline__ Value group_value(const Reducer &reducer, unsigned th
     Value values[Partials];
 #pragma unroll
     for (unsigned k = 0; k < Partials; ++k)
-        values[k] = chosen(first + k == 0, value, reducer.zero());
-    if (!by_warp) __syncthreads(); /* of_warps is used again */
+        values[k] = select_value(first + k == 0, value, reducer.zero());
+    if (!by_warp) __syncthreads(); /* warp_values is used again */
     const auto awaited = [&](unsigned k) {
         return first + k > 0 && first + k * warp_size < count - number;
     };
     partial_words<Value>::await(status_words + size_t(number + first) * partial_words<Value>::count,
                                 warp_size, awaited, values);
     if constexpr (Reducer::any_order) combine_all(reducer, values);
-    value = warp_value<false>(reducer, values);
-    return by_warp ? value : block_value(reducer, threads, value, shared.of_warps);
+    value = lanes_value<warp_size, false>(reducer, values);
+    return by_warp ? value : block_value(reducer, threads, value, shared.warp_values);
 }
 
-/* By one thread: Values of a run's tiles meet in pairs, pairs of pairs ... as ones carry in the
- * binary number that counts tiles. The last one's Value is that of the run. */
+/* Combines the Values of a run's tiles in pairs, pairs of pairs and so on, as ones carry in the
+ * binary number that counts tiles. The last tile's Value is that of the run. One thread calls
+ * it. */
 template <class Reducer, class Value>
-__device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Value *carried,
-                                       size_t position, bool last)
+FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carried, size_t position,
+                              bool last)
 {
     unsigned level = 0;
 #pragma unroll 1
@@ -4135,49 +3749,50 @@ __device__ __forceinline__ Value carry(const Reducer &reducer, Value value, Valu
     return value;
 }
 
-/* By one thread, before the previous grid has ended: asks for a part of the block's first tile, so
- * that it is in L2 when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a
- * graph of calls). */
+/* Asks for a part of the block's first tile before the previous grid has ended, so that it is in L2
+ * when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a graph of calls).
+ * One thread calls it. */
 template <class Element>
-__device__ __forceinline__ void prefetch_tile(const pairwise_array &array, size_t first)
+FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 {
-    const size_t rest = first < array.n ? (array.n - first) * sizeof(Element) : 0,
-                 bytes = least_of(rest, array.prefetch_bytes);
+    const size_t remaining = first < array.n ? (array.n - first) * sizeof(Element) : 0,
+                 bytes = min_of(remaining, array.prefetch_bytes);
     prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
     if (array.other != nullptr)
         prefetch_to_l2(static_cast<const Element *>(array.other) + first, bytes);
 }
 
-/* A block reduces a run of tiles, and hands the result to its group's first run; that one hands the
- * group's to the first of the groups, and so on. Runs wait for those after them only, which have to
- * begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one H200). */
+/* Reduces a run of tiles by a block. The block hands the partial to its group's first run; that one
+ * hands the group's to the first of the groups, and so on. Runs wait only for those after them,
+ * which have to begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
+ * H200). */
 template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
-__device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwise_array &array,
-                                           void *result, status_word *status_words,
-                                           size_t most_runs, unsigned threads, unsigned run,
-                                           lane_place place, block_values<Value, Warps> &shared)
+FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
+                                  status_word *status_words, size_t most_runs, unsigned threads,
+                                  unsigned run, tile_offset offset,
+                                  block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
     constexpr unsigned group = Warps * warp_size * Partials;
-    constexpr bool gathers = lanes_gather<Reducer>();
-    [[maybe_unused]] Value value, gathered;
+    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
     for (unsigned tile = 0;;) { /* of the run */
         Value values[Packs];
-        load_values(reducer, array, place, values);
-        if constexpr (gathers)
-            values[0] = gathered = tile > 0 ? reducer.combine(gathered, values[0]) : values[0];
+        load_values(reducer, array, offset, values);
+        if constexpr (keeps_values)
+            values[0] = lane_value = tile > 0 ? reducer.combine(lane_value, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
-        if (!gathers || tile + 1 == tiles)
-            value =
-                block_value(reducer, threads, warp_value<true>(reducer, values), shared.of_warps);
+        if (!keeps_values || tile + 1 == tiles)
+            value = block_value(reducer, threads, lanes_value<warp_size, true>(reducer, values),
+                                shared.warp_values);
         if (array.run_log == 0) break;
-        if (!gathers && threadIdx.x == 0)
+        if (!keeps_values && threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
-        place = array.template place<Element, Packs>(threads, run, tile);
-        if (!gathers) __syncthreads(); /* of_warps is used again */
+        offset = array.template locate_tile<Element, Packs>(threads, run, tile);
+        if (!keeps_values) __syncthreads(); /* warp_values is used again */
     }
     /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
     unsigned number = run, count = array.runs;
@@ -4195,18 +3810,19 @@ __device__ __forceinline__ void reduce_run(const Reducer &reducer, const pairwis
     if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
-/* By a block: the counter's next number, once all are done with shared memory. */
-__device__ __forceinline__ unsigned draw(status_word *counter, unsigned &drawn)
+/* Returns the counter's next number to a block, once all its threads are done with shared
+ * memory. */
+FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
 {
     __syncthreads();
-    if (threadIdx.x == 0) drawn = static_cast<unsigned>(atomicAdd(counter, 1ull));
+    if (threadIdx.x == 0) next_run = static_cast<unsigned>(atomicAdd(counter, 1ull));
     __syncthreads();
-    return drawn;
+    return next_run;
 }
 
-/* The pairwise reduction: a block for each run of tiles. GPUs begin blocks in order, and the first
- * one takes the last run: of an input that was just written in ascending order the end is in L2
- * (64 MiB, one H100: 12.4 us, against 18.8 from the beginning).
+/* Reduces one array, by a block for each run of tiles. GPUs begin blocks in order, and the first
+ * one takes the last run. For the end of an input that was just written is in L2 (64 MiB, one H100:
+ * 12.4 us, against 18.8 from the beginning).
  *
  * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
  * are resident at once. If there are more runs they take these in turn, by a counter, which
@@ -4224,8 +3840,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
     const unsigned most_runs = array.runs;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
-    lane_place place = array.template place<Element, Packs>(BlockSize, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
+    tile_offset offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
     wait_for_previous_grid();
     allow_next_grid();
     bool in_turn = false;
@@ -4236,20 +3852,20 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             in_turn = gridDim.x < array.runs;
             if (!in_turn && turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
         }
     output.reducer.prepare(array.input, array.n);
 #pragma unroll 1
     do {
         if (in_turn) {
-            turn = draw(status_words, shared.drawn);
+            turn = draw(status_words, shared.next_run);
             if (threadIdx.x == 0 && turn + 1 == array.runs + gridDim.x) *status_words = 0;
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            place = array.template place<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
         }
         reduce_run<Packs, partials_of_thread>(output.reducer, array, output.result,
-                                              status_words + 1, most_runs, BlockSize, run, place,
+                                              status_words + 1, most_runs, BlockSize, run, offset,
                                               shared);
     } while (in_turn);
 }
@@ -4258,35 +3874,27 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Result r, of those from `begin` on, reduces the input's elements (r / inner) * outer_stride +
- * r % inner + k * stride, for k < n. */
+/* Results from `begin` to `end`. Result r reduces n elements of the input, of which number k is
+ * element (r / inner) * outer_stride + r % inner + k * stride. */
 struct strided_results {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes;
     template <class Element>
-    __device__ __forceinline__ const Element *first(size_t result) const
+    FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
-        size_t at = result; /* without a division */
+        size_t index = result; /* without a division */
         if (inner == 1)
-            at = result * outer_stride;
+            index = result * outer_stride;
         else if (result >= inner)
-            at = result / inner * outer_stride + result % inner;
-        return static_cast<const Element *>(input) + at;
+            index = result / inner * outer_stride + result % inner;
+        return static_cast<const Element *>(input) + index;
     }
-    __device__ __forceinline__ void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
 };
-
-/* The least b with 2^b >= number. */
-__host__ __device__ constexpr unsigned bits_for(size_t number)
-{
-    unsigned bits = 0;
-    while (bits < 64 && size_t(1) << bits < number) ++bits;
-    return bits;
-}
 
 /* ---- Rows and segments ----
  *
@@ -4295,24 +3903,25 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
  * segments, side by side, go to shared memory first, where one lane or several reduce each. Longer
  * results take a warp several steps; still longer ones a block, or several blocks. */
 
-/* Where each result's elements are: a row's by a formula, a segment's by offsets on the device. */
+/* Where each result's elements are: a row's follow from its number, a segment's from offsets on the
+ * device. */
 struct row_bounds {
     const void *input;
     const void *begins, *ends; /* null: rows */
-    size_t n, pitch;           /* of rows, in elements */
+    size_t n, pitch;           /* of a row, in elements */
     size_t begin, end;         /* results of this launch */
     unsigned offset_bytes, result_bytes;
 
     struct span {
         size_t begin, n;
     };
-    __device__ __forceinline__ long long offset_at(const void *from, size_t result) const
+    FASTREDUCE_DEVICE long long offset_at(const void *from, size_t result) const
     {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
                                  : static_cast<const int *>(from)[result];
     }
-    /* Empty where offsets are negative or decrease. */
-    __device__ __forceinline__ span of(size_t result) const
+    /* Returns where a result's elements are: none where offsets are negative or decrease. */
+    FASTREDUCE_DEVICE span of(size_t result) const
     {
         if (begins == nullptr) return {result * pitch, n};
         const long long from = offset_at(begins, result), to = offset_at(ends, result);
@@ -4320,97 +3929,103 @@ struct row_bounds {
                 from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
     }
     template <class Element>
-    __device__ __forceinline__ const Element *first(size_t result) const
+    FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
         return static_cast<const Element *>(input) + of(result).begin;
     }
-    __device__ __forceinline__ size_t length(size_t result) const { return of(result).n; }
-    __device__ __forceinline__ void *place(void *output, size_t result) const
+    FASTREDUCE_DEVICE size_t length(size_t result) const { return of(result).n; }
+    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
     {
         return static_cast<unsigned char *>(output) + result * result_bytes;
     }
 };
 
-constexpr unsigned warp_log = 5, rows_block = 256, least_long_block = rows_block / 2,
-                   most_chunks = 8, most_runs_of_result = 512;
-constexpr unsigned segments_blocks = 768 / rows_block; /* of reduce_segments, resident at least */
-/* A warp's stage in shared memory: its bytes; results of a lane; packs of a leaf of a result's
- * tree, its levels over steps; packs of a result, more of narrow ones, slow to load otherwise. */
-constexpr unsigned warp_stage_bytes = 4096, most_passes = 4, most_leaf = 4, staged_levels = 6;
+constexpr unsigned rows_block = 256, least_long_block = rows_block / 2, most_chunks = 8,
+                   most_runs_of_result = 512;
+constexpr unsigned segments_blocks =
+    768 / rows_block;                       /* resident blocks of reduce_segments, at least */
+constexpr unsigned warp_stage_bytes = 4096; /* of a warp's stage in shared memory */
+constexpr unsigned most_passes = 4;         /* results of a lane */
+constexpr unsigned most_leaf = 4;           /* packs of a leaf of a result's tree */
+constexpr unsigned staged_levels = 6;       /* of the tree over a result's steps */
+/* The most packs of a result in a stage. Narrow elements are slow to load otherwise. */
 template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
-/* How warps share rows. */
+/* How warps share rows and segments. */
 enum class rows_kernel { by_threads, chunks, segments, long_ones };
-struct row_share {
+struct rows_plan {
     rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
-    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are listed */
-    /* of a warp's chunks: so many, and 2^lanes_log lanes and 2^chunks_log chunks are for a row */
+    size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are deferred */
+    /* a warp's chunks; a row has 2^lanes_log of its lanes and 2^chunks_log of them */
     unsigned chunks, lanes_log, chunks_log;
-    unsigned tail; /* elements of an incomplete pack that each row also has; or 0 */
+    unsigned tail; /* elements before an incomplete pack that each row has besides; or 0 */
     bool vectors;  /* all packs are */
-    bool by_lanes; /* a row's lanes take its packs in turn, where any order will do */
-    /* of each: its row, after the lane's first; the lane's pack, in elements from its first one on
-     * and to the row's end; and in bytes from the first row's on */
+    bool by_lanes; /* the lanes of a row take its packs in turn, as any order will do */
+    /* For chunk k: row[k] is the row's number after the lane's first; within[k] the pack's first
+     * element, in that row; byte_offset[k] is counted from the warp's first row. */
     unsigned row[most_chunks], within[most_chunks];
-    size_t place[most_chunks];
+    size_t byte_offset[most_chunks];
     size_t most_runs;        /* of a result */
     pairwise_array long_row; /* a long row, but for its elements */
     unsigned threads;        /* of a block */
-    bool prefetched;         /* rows, before the previous grid has ended */
+    bool prefetched;         /* the rows are, before the previous grid has ended */
     unsigned least_run_log;  /* a run has 2^least_run_log tiles at least */
-    bool few;                /* segments: every block looks at all lengths */
+    bool few_segments;       /* every block looks at the lengths of all segments */
 
     __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
     {
         const size_t runs = (array->n / tile_elements >> least_run_log) + 1;
-        array->share(tile_elements, least_of(most, runs), most);
+        array->share(tile_elements, min_of(most, runs), most);
     }
-    /* A result's elements, in at most so many runs. */
+    /* Returns a result's elements, in at most `most` runs. */
     template <class Element>
-    __device__ __forceinline__ pairwise_array array_of(const row_bounds &all, size_t result,
-                                                       size_t tile_elements, size_t most) const
+    FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &rows, size_t result,
+                                              size_t tile_elements, size_t most) const
     {
-        const row_bounds::span own = all.of(result);
+        const row_bounds::span span = rows.of(result);
         pairwise_array array = {};
-        array.n = own.n;
-        array.input = static_cast<const Element *>(all.input) + own.begin;
+        array.n = span.n;
+        array.input = static_cast<const Element *>(rows.input) + span.begin;
         array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
         share(&array, tile_elements, most);
         return array;
     }
 };
 
-/* How a warp loads its chunks' packs: as vectors; shifted out of two of them each, for narrow
- * elements; or by elements, also in turn, where there are few or an array ends. */
+/* How a warp loads its chunks' packs: as vectors; shifted out of two vectors each, for narrow
+ * elements; by elements; or one pack after the other, where there are few or an array ends. */
 enum class row_loads { vectors, shifted, elements, in_turn };
 
-/* A pack, or what it is to be shifted out of, of which the first `rest` elements exist. */
+/* A loaded pack, or two vectors that it is to be shifted out of. Its first `remaining` elements
+ * exist. */
 template <row_loads How, class Element>
-struct row_pack {
+struct raw_pack {
     pack<Element> first, second;
     unsigned shift;
-    __device__ __forceinline__ void load(const Element *from, unsigned rest)
+    FASTREDUCE_DEVICE void load(const Element *from, unsigned remaining)
     {
         first = {};
         if constexpr (How == row_loads::vectors) {
-            if (rest > 0) first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-        } else if (How == row_loads::in_turn && rest >= pack<Element>::size &&
+            if (remaining > 0)
+                first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+        } else if (How == row_loads::in_turn && remaining >= pack<Element>::size &&
                    reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
             first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
         } else if constexpr (How != row_loads::shifted) {
-            first.gather_some(from, rest);
+            first.gather_some(from, remaining);
         } else {
             shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
-            const pack<Element> *const place = reinterpret_cast<const pack<Element> *>(
+            const pack<Element> *const vectors = reinterpret_cast<const pack<Element> *>(
                 reinterpret_cast<const unsigned char *>(from) - shift);
             second = {};
-            if (rest > 0) first = load_pack<false>(place);
-            if (shift + rest * sizeof(Element) > pack_bytes) second = load_pack<false>(place + 1);
+            if (remaining > 0) first = load_pack<false>(vectors);
+            if (shift + remaining * sizeof(Element) > pack_bytes)
+                second = load_pack<false>(vectors + 1);
         }
     }
-    __device__ __forceinline__ pack<Element> value() const
+    FASTREDUCE_DEVICE pack<Element> value() const
     {
         pack<Element> whole = first;
         if constexpr (How == row_loads::shifted)
@@ -4421,27 +4036,26 @@ struct row_pack {
     }
 };
 
-/* A lane's packs, so many elements apart, with `padding` from element `rest` on. */
+/* Loads a lane's packs, `stride` elements apart, with `padding` from element `remaining` on. */
 template <row_loads How, class Element, unsigned Count>
-__device__ __forceinline__ void load_packs(pack<Element> (&packs)[Count], const Element *from,
-                                           unsigned rest, unsigned apart, const Element &padding)
+FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from,
+                                  unsigned remaining, unsigned stride, const Element &padding)
 {
-    row_pack<How, Element> loaded[Count];
+    raw_pack<How, Element> loaded[Count];
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k)
-        loaded[k].load(from + k * apart, k * apart < rest ? rest - k * apart : 0);
+        loaded[k].load(from + k * stride, k * stride < remaining ? remaining - k * stride : 0);
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k) {
-        const unsigned some = k * apart < rest ? rest - k * apart : 0;
+        const unsigned existing = k * stride < remaining ? remaining - k * stride : 0;
         packs[k] = loaded[k].value();
-        if (some < pack<Element>::size) packs[k].fill_from(some, padding);
+        if (existing < pack<Element>::size) packs[k].fill_from(existing, padding);
     }
 }
 
-/* The Value of neighbouring packs of a result. */
+/* Reduces neighboring packs of a result to one Value. */
 template <class Reducer, class Items>
-__device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &reducer,
-                                                              const Items &items)
+FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
 {
     typename Reducer::Value values[Items::packs_each];
     if constexpr (Reducer::any_order)
@@ -4452,58 +4066,61 @@ __device__ __forceinline__ typename Reducer::Value leaf_value(const Reducer &red
     return values[0];
 }
 
-/* A lane's pack: where it is, its first element's number in the result, how many there are. */
+/* A pack of a result: its address, the number of its first element, and how many elements
+ * follow. */
 template <class Element>
-struct row_part {
+struct pack_source {
     const Element *from;
-    unsigned index, rest;
+    unsigned index, remaining;
 };
 
-/* Some of a lane's packs, of different results. */
+/* Packs of a lane, from different results. */
 template <row_loads How, class Element, unsigned Count>
-struct row_packs {
-    row_pack<How, Element> packs[Count];
-    row_part<Element> parts[Count];
-    /* part_of says what number k is, from `first` on. */
+struct raw_packs {
+    raw_pack<How, Element> packs[Count];
+    pack_source<Element> parts[Count];
+    /* Loads packs `first`, `first` + 1 ..., which part_of describes. */
     template <class PartOf>
-    __device__ __forceinline__ void load(const PartOf &part_of, unsigned first)
+    FASTREDUCE_DEVICE void load(const PartOf &part_of, unsigned first)
     {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
             parts[k] = part_of(first + k);
-            packs[k].load(parts[k].from, parts[k].rest);
+            packs[k].load(parts[k].from, parts[k].remaining);
         }
     }
 };
 template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
-__device__ __forceinline__ void values_of_row_packs(const Reducer &reducer,
-                                                    const row_packs<How, Element, Count> &some,
-                                                    Value *values)
+FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
+                                           const raw_packs<How, Element, Count> &raw, Value *values)
 {
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
-            const row_part<Element> &part = some.parts[k];
-            auto own = member;
-            using Own = typename decltype(own)::Element;
-            own.prepare(part.from - part.index, part.rest > 0);
-            packs_of_lane<Own, 1, 1> items = {
-                {bits_as<pack<Own>>(some.packs[k].value())}, part.index, part.index + part.rest};
+            const pack_source<Element> &part = raw.parts[k];
+            auto prepared = member;
+            using Member = typename decltype(prepared)::Element;
+            prepared.prepare(part.from - part.index, part.remaining > 0);
+            lane_packs<Member, 1, 1> items = {{bits_as<pack<Member>>(raw.packs[k].value())},
+                                              part.index,
+                                              part.index + part.remaining};
             if (How != row_loads::vectors &&
-                (sizeof(Element) >= 4 || part.rest < pack<Own>::size)) {
-                const Own first = items.packs[0].at(0);
-                items.packs[0].fill_from(part.rest, own.padding(&first));
+                (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
+                const Member first = items.packs[0][0];
+                items.packs[0].fill_from(part.remaining, prepared.padding(&first));
             }
-            values[k] = chosen(part.rest > 0, leaf_value(own, items), member.zero());
+            values[k] =
+                select_value(part.remaining > 0, leaf_value(prepared, items), member.zero());
         }
     });
 }
 
-/* A lane's Values, one a chunk; of half of them at a time where a pack takes two vectors. */
+/* Loads a lane's packs and reduces them to one Value a chunk. It takes half of them at a time where
+ * a pack is two vectors. */
 template <row_loads How, class Reducer, class PartOf, unsigned Packs>
-__device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned chunks,
-                                                const PartOf &part_of,
-                                                typename Reducer::Value (&values)[Packs])
+FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
+                                       const PartOf &part_of,
+                                       typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4513,56 +4130,28 @@ __device__ __forceinline__ void load_row_values(const Reducer &reducer, unsigned
 #pragma unroll 1
         for (unsigned k = 0; k < chunks; ++k) {
             Value value;
-            row_packs<How, Element, 1> some;
-            some.load(part_of, k);
-            values_of_row_packs(reducer, some, &value);
+            raw_packs<How, Element, 1> raw;
+            raw.load(part_of, k);
+            values_of_row_packs(reducer, raw, &value);
 #pragma unroll
-            for (unsigned j = 0; j < Packs; ++j) values[j] = chosen(j == k, value, values[j]);
+            for (unsigned j = 0; j < Packs; ++j) values[j] = select_value(j == k, value, values[j]);
         }
     } else {
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
 #pragma unroll
         for (unsigned begin = 0; begin < Packs; begin += at_once) {
-            row_packs<How, Element, at_once> some;
-            some.load(part_of, begin);
-            values_of_row_packs(reducer, some, values + begin);
+            raw_packs<How, Element, at_once> raw;
+            raw.load(part_of, begin);
+            values_of_row_packs(reducer, raw, values + begin);
         }
     }
 }
 
-/* Pairs what lanes have of results, each of 2^lanes_log lanes and 2^chunks_log chunks, as
- * pair_lanes does; afterwards a lane has Packs >> lanes_log of them, or one. */
-template <unsigned Delta, unsigned Held, class Reducer, class Value, unsigned Packs>
-__device__ __forceinline__ void pair_some_lanes(const Reducer &reducer, unsigned lanes_log,
-                                                unsigned chunks_log, Value (&values)[Packs])
-{
-    if constexpr (Held > 1) {
-        const bool upper = threadIdx.x & Delta;
-        if (Delta >> lanes_log != 0) return;
-#pragma unroll
-        for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = chosen(upper, values[k + Held / 2], values[k]),
-                        handed = chosen(upper, values[k], values[k + Held / 2]);
-            values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
-        }
-        pair_some_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
-    } else {
-#pragma unroll 1
-        for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
-                                     (threadIdx.x & delta) != 0);
-#pragma unroll 1
-        for (unsigned bit = Packs >> 1; bit << chunks_log >= Packs; bit /= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                     (threadIdx.x & bit) != 0);
-    }
-}
-
-/* As carry(), of several Values at once, with levels in registers: of 2^Levels steps at most. */
+/* Does what carry() does for several Values at once, with levels in registers: 2^Levels steps at
+ * most. */
 template <class Reducer, class Value, unsigned Columns, unsigned Levels>
-__device__ __forceinline__ void
-carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
-                   Value (&values)[Columns], unsigned step, bool last)
+FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
+                                          Value (&values)[Columns], unsigned step, bool last)
 {
     bool carries = true;
 #pragma unroll
@@ -4579,51 +4168,59 @@ carry_in_registers(const Reducer &reducer, Value (&level)[Levels][Columns],
     }
 }
 
-/* The first of the numbers from begin to end of which `holds` is not true, or end; it is true of
- * those before. The warp tries 32 at once. */
+/* Returns the first number from begin to end for which `holds` is false, or end; `holds` is true of
+ * all before it. The warp tries 32 at once. */
 template <class Number, class Predicate>
-__device__ __forceinline__ Number search_by_warp(Number begin, Number end, const Predicate &holds)
+FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicate &holds)
 {
     while (begin < end) {
         const Number step = (end - begin - 1) / warp_size + 1,
-                     at = begin + (threadIdx.x % warp_size + 1) * step - 1;
-        const unsigned parts =
-            static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, at < end && holds(at))));
+                     candidate = begin + (threadIdx.x % warp_size + 1) * step - 1;
+        const unsigned parts = static_cast<unsigned>(
+            __popc(__ballot_sync(all_lanes, candidate < end && holds(candidate))));
         begin += parts * step;
         if (end - begin >= step) end = begin + step - 1;
     }
     return begin;
 }
 
-/* How blocks share long results. A block lists what needs several blocks. When it has done the
- * others it exits, unless it finds that all blocks have begun: those wait for each other, and take
- * the runs of the listed results in turn. None waits for a block that is not resident yet. (A
- * second launch took 3 us.) */
-struct row_blocks {
+/* How blocks share long results. A block queues what needs several blocks. When it has finished its
+ * other results it exits, unless it finds that all blocks have started: those wait for each other,
+ * and take the runs of the queued results in turn. No block waits for one that is not resident yet.
+ * (A second launch took 3 us.) Bits of the word, from the lowest on:
+ *
+ *   0-15    blocks that have started        32-47   idle blocks, which wait
+ *   16-31   blocks that have finished       48      set once a result is queued */
+struct queue_counters {
     status_word word;
     static constexpr unsigned bits = 16;
-    static constexpr status_word begun = 1, done = begun << bits, waiting = done << bits,
-                                 listing = waiting << bits;
-    static constexpr size_t most = (1u << bits) - 1;
-    __device__ __forceinline__ bool all_begun() const { return (word & most) == gridDim.x; }
-    __device__ __forceinline__ bool all_done() const { return (word / done & most) == gridDim.x; }
-    __device__ __forceinline__ size_t that_wait() const { return word / waiting & most; }
-    __device__ __forceinline__ bool have_listed() const { return word >= listing; }
+    static constexpr status_word started = 1, finished = started << bits, idle = finished << bits,
+                                 queued = idle << bits;
+    static constexpr size_t max_count = (1u << bits) - 1;
+    FASTREDUCE_DEVICE bool all_started() const { return (word & max_count) == gridDim.x; }
+    FASTREDUCE_DEVICE bool all_finished() const
+    {
+        return (word / finished & max_count) == gridDim.x;
+    }
+    FASTREDUCE_DEVICE size_t idle_blocks() const { return word / idle & max_count; }
+    FASTREDUCE_DEVICE bool has_results() const { return word >= queued; }
 };
-/* The list in the workspace, all of whose words are zero between calls:
+/* The queue in the workspace, all of whose words are zero between calls:
  *
- *   word 0   counts blocks (row_blocks)
+ *   word 0   counts blocks (queue_counters)
  *   word 1   counts the entries, and the runs of all entries
- *   word 2   counts the runs that blocks have drawn
+ *   word 2   counts the runs that blocks have taken
  *   word 3   counts the blocks that have found no run left
- *   word 4   what word 1 was when the list became full, or 0
- *   then     the entries; then what the blocks that share a result hand over */
-struct row_list {
+ *   word 4   what word 1 was when the queue became full, or 0
+ *   then     the entries; then the partials of the blocks that share a result */
+struct result_queue {
     struct entry {
-        status_word number, first; /* a result's; its first run, of all entries' */
+        status_word number,
+            first; /* the result's number; its first run, counted over all entries */
     };
-    static constexpr unsigned shift = 40, most = 8192, head_words = 5;
-    static constexpr size_t all_words = head_words + most * sizeof(entry) / sizeof(status_word);
+    static constexpr unsigned shift = 40, max_entries = 8192, head_words = 5;
+    static constexpr size_t all_words =
+        head_words + max_entries * sizeof(entry) / sizeof(status_word);
     status_word *base;
     unsigned most_entries;
     size_t most_runs; /* of all entries */
@@ -4632,70 +4229,73 @@ struct row_list {
         unsigned entries;
         size_t runs;
     };
-    __device__ __forceinline__ entry *entries() const
+    FASTREDUCE_DEVICE entry *entries() const
     {
         return reinterpret_cast<entry *>(base + head_words);
     }
-    /* By one thread: lists a result, or returns false where there is no room, or only for longer
-     * ones. One addition counts the entry and its runs, so that entries are in the order of their
-     * runs. Several threads may see the last room and count themselves. The first that finds none
-     * left notes where the list ends, and what it and others after it have counted is ignored. */
-    static __device__ __noinline__ bool append(row_list list, size_t result, size_t runs_of_it)
+    /* Queues a result, or returns false if there is no room, or only for longer ones. One thread
+     * calls it. One addition counts the entry and its runs, so that entries are in the order of
+     * their runs. Several threads may see the last room and count themselves. The first that finds
+     * none left notes where the queue ends; what it and later ones have counted is ignored. */
+    static __device__ __noinline__ bool append(result_queue queue, size_t result, size_t runs_of_it)
     {
         constexpr status_word one = status_word(1) << shift, mask = one - 1;
         const auto has_room = [&](status_word counted, size_t runs) {
-            return counted >> shift < list.most_entries &&
-                   (counted & mask) + runs <= list.most_runs;
+            return counted >> shift < queue.most_entries &&
+                   (counted & mask) + runs <= queue.most_runs;
         };
-        const status_word now = peek(list.base + 1);
+        const status_word now = peek(queue.base + 1);
         const unsigned used = static_cast<unsigned>(now >> shift);
-        if (!has_room(now, runs_of_it) || runs_of_it >> used * 8 / list.most_entries == 0)
+        if (!has_room(now, runs_of_it) || runs_of_it >> used * 8 / queue.most_entries == 0)
             return false;
-        const status_word before = atomicAdd(list.base + 1, one + runs_of_it);
+        const status_word before = atomicAdd(queue.base + 1, one + runs_of_it);
         const bool fits = has_room(before, runs_of_it);
         if (fits)
-            list.entries()[before >> shift] = {result, before & mask};
-        else if (before >> shift <= list.most_entries && (before & mask) <= list.most_runs)
-            list.base[4] = before;
+            queue.entries()[before >> shift] = {result, before & mask};
+        else if (before >> shift <= queue.most_entries && (before & mask) <= queue.most_runs)
+            queue.base[4] = before;
         __threadfence();
-        if (before == 0) atomicAdd(list.base, row_blocks::listing);
+        if (before == 0) atomicAdd(queue.base, queue_counters::queued);
         return fits;
     }
-    /* By one thread of a block that has done its own results: what is listed, for it to take its
-     * part, or nothing. It looks so many times whether all blocks have begun. */
-    __device__ __forceinline__ content await(unsigned patience) const
+    /* Returns what is queued, for the block to take its part, or nothing. One thread calls it when
+     * the block has finished its own results. It looks `patience` times whether all blocks have
+     * started. */
+    FASTREDUCE_DEVICE content await(unsigned patience) const
     {
         const bool lists = peek(base + 1) != 0;
-        bool waits = row_blocks{peek(base)}.all_begun();
-        while (!waits && --patience > 0) waits = row_blocks{peek(base)}.all_begun();
-        const status_word own = row_blocks::done + (waits ? row_blocks::waiting : 0);
-        if (lists) __threadfence(); /* entries by threads of the block come before the count */
-        row_blocks blocks = {atomicAdd(base, own) + own};
-        /* the last may be one that does not wait */
-        if (blocks.all_done() && !blocks.have_listed()) *base = 0;
-        while (waits && blocks.word != 0 && !blocks.all_done()) blocks.word = peek(base);
-        if (!waits || !blocks.have_listed()) return {};
+        bool waits = queue_counters{peek(base)}.all_started();
+        while (!waits && --patience > 0) waits = queue_counters{peek(base)}.all_started();
+        const status_word change = queue_counters::finished + (waits ? queue_counters::idle : 0);
+        if (lists)
+            __threadfence(); /* Entries that threads of the block wrote come before its count. */
+        queue_counters blocks = {atomicAdd(base, change) + change};
+        /* The last one may be one that does not wait. */
+        if (blocks.all_finished() && !blocks.has_results()) *base = 0;
+        while (waits && blocks.word != 0 && !blocks.all_finished()) blocks.word = peek(base);
+        if (!waits || !blocks.has_results()) return {};
         __threadfence();
         const status_word counted = peek(base + 1), full = peek(base + 4),
-                          all = full != 0 ? full : counted;
-        return {static_cast<unsigned>(all >> shift), all & ((status_word(1) << shift) - 1)};
+                          counted_entries = full != 0 ? full : counted;
+        return {static_cast<unsigned>(counted_entries >> shift),
+                counted_entries & ((status_word(1) << shift) - 1)};
     }
-    /* By a block that took its part: the last one leaves all words zero. */
-    __device__ __forceinline__ void leave(unsigned count, bool &last) const
+    /* Leaves the queue after the last run. The last block to call it leaves all words zero. */
+    FASTREDUCE_DEVICE void leave(unsigned count, bool &last) const
     {
         if (threadIdx.x == 0)
-            last = atomicAdd(base + 3, 1ull) + 1 == row_blocks{peek(base)}.that_wait();
+            last = atomicAdd(base + 3, 1ull) + 1 == queue_counters{peek(base)}.idle_blocks();
         __syncthreads();
         if (!last) return;
         for (unsigned k = threadIdx.x; k < head_words + 2 * count; k += blockDim.x) base[k] = 0;
     }
 };
 
-/* By a warp: so many rows from number `first` on, of as many packs as it has, or one more. */
+/* Reduces `rows` rows from number `first` on by a warp, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_share &share,
-                                              const reduction_output<Reducer> &output, size_t first,
-                                              unsigned rows)
+FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan &share,
+                                     const reduction_output<Reducer> &output, size_t first,
+                                     unsigned rows)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
@@ -4705,22 +4305,23 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
     const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
                    chunks_log = share.chunks_log, number = lane >> lanes_log,
                    index = lane % (1u << lanes_log) * pack<Element>::size;
-    const size_t pitch = all.pitch * sizeof(Element);
-    const unsigned char *const from = static_cast<const unsigned char *>(all.input) + first * pitch;
-    const unsigned char *const place = from + number * pitch + index * sizeof(Element);
-    const unsigned rest = static_cast<unsigned>(all.n) - index,
+    const size_t pitch = rows_in.pitch * sizeof(Element);
+    const unsigned char *const from =
+        static_cast<const unsigned char *>(rows_in.input) + first * pitch;
+    const unsigned char *const start = from + number * pitch + index * sizeof(Element);
+    const unsigned remaining = static_cast<unsigned>(rows_in.n) - index,
                    left = rows > number ? rows - number : 0;
     const auto part_of = [&](unsigned chunk) {
-        const int behind = static_cast<int>(rest - share.within[chunk]);
-        return row_part<Element>{
-            reinterpret_cast<const Element *>(place + share.place[chunk]),
+        const int behind = static_cast<int>(remaining - share.within[chunk]);
+        return pack_source<Element>{
+            reinterpret_cast<const Element *>(start + share.byte_offset[chunk]),
             index + share.within[chunk],
             left > share.row[chunk] && behind > 0 ? static_cast<unsigned>(behind) : 0};
     };
     Value values[packs];
     load_row_values<How>(reducer, share.chunks, part_of, values);
-    pair_some_lanes<1, packs>(reducer, lanes_log, chunks_log, values);
-    /* what the lane is left with: of chunks from `chunk` on */
+    pair_lanes(reducer, lanes_log, chunks_log, values);
+    /* What the lane is left with is of chunks from `chunk` on. */
     unsigned chunk = 0;
 #pragma unroll
     for (unsigned b = 0; b < packs_log; ++b)
@@ -4731,15 +4332,15 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
     };
     if (How != row_loads::vectors && share.tail > 0) {
         Value of_tail[tails];
-        row_packs<How, Element, tails> some;
+        raw_packs<How, Element, tails> raw;
         const auto tail_of = [&](unsigned k) {
-            return row_part<Element>{
+            return pack_source<Element>{
                 reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
                 share.tail,
-                stores && row_of(k) < rows ? static_cast<unsigned>(all.n) - share.tail : 0};
+                stores && row_of(k) < rows ? static_cast<unsigned>(rows_in.n) - share.tail : 0};
         };
-        some.load(tail_of, 0);
-        values_of_row_packs(reducer, some, of_tail);
+        raw.load(tail_of, 0);
+        values_of_row_packs(reducer, raw, of_tail);
 #pragma unroll
         for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
     }
@@ -4747,36 +4348,36 @@ __device__ __forceinline__ void reduce_chunks(const row_bounds &all, const row_s
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
         if ((k << lanes_log >= packs && k > 0) || row_of(k) >= rows) break;
-        reducer.store(all.place(output.result, first + row_of(k)),
-                      all.n == 0 ? reducer.identity() : values[k], all.n);
+        reducer.store(rows_in.address(output.result, first + row_of(k)),
+                      rows_in.n == 0 ? reducer.identity() : values[k], rows_in.n);
     }
 }
 
-/* By a warp: a longer result. */
+/* Reduces a longer result by a warp. */
 template <class Reducer>
-__device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t result,
-                                               const reduction_output<Reducer> &output,
-                                               typename Reducer::Value *carried)
+FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
+                                      const reduction_output<Reducer> &output,
+                                      typename Reducer::Value *carried)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned packs = packs_of_step<Reducer>();
-    using Items = packs_of_lane<Element, packs>;
-    constexpr size_t room = size_t(warp_size) * packs * Items::pack_size;
-    constexpr bool gathers = lanes_gather<Reducer>();
-    const row_bounds::span own = all.of(result);
-    const Element *const x = static_cast<const Element *>(all.input) + own.begin;
+    using Items = lane_packs<Element, packs>;
+    constexpr size_t step = size_t(warp_size) * packs * Items::pack_size;
+    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    const row_bounds::span span = bounds.of(result);
+    const Element *const x = static_cast<const Element *>(bounds.input) + span.begin;
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
     Reducer reducer = output.reducer;
-    reducer.prepare(x, own.n);
+    reducer.prepare(x, span.n);
     Element padding = {};
-    if (own.n > 0) padding = reducer.padding(x);
-    [[maybe_unused]] Value value, gathered;
+    if (span.n > 0) padding = reducer.padding(x);
+    [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
-    for (size_t begin = 0, turn = 0; begin < own.n; begin += room, ++turn) {
-        const bool last = own.n - begin <= room;
-        Items items = {{}, begin + threadIdx.x % warp_size * Items::pack_size, own.n};
-        if (vectors && begin + room <= own.n)
+    for (size_t begin = 0, turn = 0; begin < span.n; begin += step, ++turn) {
+        const bool last = span.n - begin <= step;
+        Items items = {{}, begin + threadIdx.x % warp_size * Items::pack_size, span.n};
+        if (vectors && begin + step <= span.n)
             items.template load_whole<false>(x);
         else if constexpr (sizeof(Element) >= 4)
             items.load_elements(x, padding);
@@ -4784,31 +4385,31 @@ __device__ __forceinline__ void reduce_by_warp(const row_bounds &all, size_t res
             items.load_any(x, padding);
         Value values[packs];
         item_values(reducer, items, items, values);
-        if constexpr (gathers)
-            values[0] = gathered = turn > 0 ? reducer.combine(gathered, values[0]) : values[0];
-        if (!gathers || last) value = warp_value<true>(reducer, values);
-        if (!gathers && threadIdx.x % warp_size == 0)
+        if constexpr (keeps_values)
+            values[0] = lane_value = turn > 0 ? reducer.combine(lane_value, values[0]) : values[0];
+        if (!keeps_values || last) value = lanes_value<warp_size, true>(reducer, values);
+        if (!keeps_values && threadIdx.x % warp_size == 0)
             value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(all.place(output.result, result), own.n == 0 ? reducer.identity() : value,
-                      own.n);
+        reducer.store(bounds.address(output.result, result),
+                      span.n == 0 ? reducer.identity() : value, span.n);
 }
 
-/* Results that a block's warps do together. */
-struct later_results {
+/* Results that wait for all of a block's warps. */
+struct block_results {
     static constexpr unsigned most = 64;
     unsigned count;
     size_t number[most];
-    __device__ __forceinline__ bool append(size_t result) /* by one thread */
+    FASTREDUCE_DEVICE bool append(size_t result) /* by one thread */
     {
-        const unsigned place = atomicAdd(&count, 1u);
-        if (place < most) number[place] = result;
-        return place < most;
+        const unsigned index = atomicAdd(&count, 1u);
+        if (index < most) number[index] = result;
+        return index < most;
     }
 };
 
-/* By a block: a run of a segment. Out of line, as it is long and called twice. */
+/* Reduces a run of a segment by a block. Out of line, as it is long and called twice. */
 template <unsigned Packs, class Reducer>
 __device__ __noinline__ void
 reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
@@ -4819,184 +4420,186 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
     reducer.prepare(array.input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
         reducer, array, result, status_words, array.runs, rows_block, run,
-        array.template place<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
+        array.template locate_tile<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
 }
 
-/* By a block: the results that need all its warps, one after the other. */
+/* Reduces by a block the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
-__device__ __forceinline__ void
-reduce_later(const row_bounds &all, const row_share &share, const reduction_output<Reducer> &output,
-             const later_results &later,
-             block_values<typename Reducer::Value, rows_block / warp_size> &shared)
+FASTREDUCE_DEVICE void
+reduce_by_block(const row_bounds &bounds, const rows_plan &share,
+                const reduction_output<Reducer> &output, const block_results &long_results,
+                block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __syncthreads();
-    const unsigned count = static_cast<unsigned>(least_of(later.count, later.most));
+    const unsigned count = static_cast<unsigned>(min_of(long_results.count, long_results.most));
 #pragma unroll 1
     for (unsigned k = 0; k < count; ++k) {
-        const size_t result = later.number[k];
-        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(all, result, tile, 1),
-                                  all.place(output.result, result), nullptr, 0, shared);
+        const size_t result = long_results.number[k];
+        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(bounds, result, tile, 1),
+                                  bounds.address(output.result, result), nullptr, 0, shared);
         __syncthreads();
     }
 }
 
-/* By a block: runs of what is listed, in turn, from the end. */
+/* Reduces runs of queued results by a block, in turn, from the last one on. */
 template <unsigned Packs, class Reducer>
-__device__ __forceinline__ void
-reduce_listed(const row_bounds &all, const row_share &share,
-              const reduction_output<Reducer> &output, const row_list &list,
-              const row_list::content &listed,
+FASTREDUCE_DEVICE void
+reduce_queued(const row_bounds &bounds, const rows_plan &share,
+              const reduction_output<Reducer> &output, const result_queue &queue,
+              const result_queue::content &queued,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
-    const row_list::entry *const entries = list.entries();
+    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
-    for (unsigned turn; (turn = draw(list.base + 2, shared.drawn)) < listed.runs;) {
-        const size_t run = listed.runs - 1 - turn;
-        const row_list::entry found =
-            entries[search_by_warp(0u, listed.entries,
+    for (unsigned turn; (turn = draw(queue.base + 2, shared.next_run)) < queued.runs;) {
+        const size_t run = queued.runs - 1 - turn;
+        const result_queue::entry entry =
+            entries[search_by_warp(0u, queued.entries,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
-        reduce_segment_run<Packs>(output.reducer,
-                                  share.array_of<Element>(all, found.number, tile, share.most_runs),
-                                  all.place(output.result, found.number),
-                                  list.base + row_list::all_words +
-                                      found.first * partial_words<typename Reducer::Value>::count,
-                                  static_cast<unsigned>(run - found.first), shared);
+        reduce_segment_run<Packs>(
+            output.reducer, share.array_of<Element>(bounds, entry.number, tile, share.most_runs),
+            bounds.address(output.result, entry.number),
+            queue.base + result_queue::all_words +
+                entry.first * partial_words<typename Reducer::Value>::count,
+            static_cast<unsigned>(run - entry.first), shared);
     }
-    list.leave(listed.entries, last);
+    queue.leave(queued.entries, last);
 }
 
-/* Bytes, those before the first in its vector, and those that lanes read beyond. */
+/* A warp's elements in shared memory, with room for what is before the first in its vector and for
+ * what lanes read beyond the last. */
 struct alignas(pack_bytes) warp_stage {
     unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
 };
 
-/* By a warp: `count` elements into the stage, where they begin as many bytes after a vector as in
- * memory. All loads are under way at once. */
+/* Copies `count` elements into the warp's stage, where they begin as many bytes after a vector as
+ * in memory. All loads are under way at once. */
 template <class Element>
-__device__ __forceinline__ void load_stage(unsigned char *stage, const Element *from,
-                                           unsigned count)
+FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, unsigned count)
 {
     using Vector = pack<Element>;
     constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
     const unsigned lane = threadIdx.x % warp_size,
-                   place = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
-                   before = (pack_bytes - place) % pack_bytes / sizeof(Element),
+                   misalignment =
+                       static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+                   before = (pack_bytes - misalignment) % pack_bytes / sizeof(Element),
                    head = before < count ? before : count, vectors = (count - head) / Vector::size,
                    tail = (count - head) % Vector::size;
     const Vector *const whole = reinterpret_cast<const Vector *>(from + head) + lane;
-    Vector *const to = reinterpret_cast<Vector *>(stage) + lane + (place > 0);
+    Vector *const to = reinterpret_cast<Vector *>(stage) + lane + (misalignment > 0);
 #pragma unroll
     for (unsigned k = 0; k < each; ++k)
         if (k * warp_size + lane < vectors) copy_vector(to + k * warp_size, whole + k * warp_size);
-    /* half of the lanes each, one by one: elements before and after */
+    /* Each half of the warp loads elements one by one, before and after the vectors. */
     const unsigned number = lane % 16, element = lane < 16 ? number : count - tail + number;
     if (number < (lane < 16 ? head : tail))
-        reinterpret_cast<Element *>(stage + place)[element] = from[element];
+        reinterpret_cast<Element *>(stage + misalignment)[element] = from[element];
 }
 
-/* A pack of elements in shared memory, from anywhere on where elements may be. */
+/* Returns a pack of elements in shared memory, which may begin at any element. */
 template <class Element>
-__device__ __forceinline__ pack<Element> staged_pack(const unsigned char *from)
+FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
 {
-    pack<Element> some;
+    pack<Element> loaded;
     if constexpr (sizeof(Element) >= 4) {
-        some.gather(reinterpret_cast<const Element *>(from));
+        loaded.gather(reinterpret_cast<const Element *>(from));
     } else {
         const unsigned misalignment = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 4;
         const unsigned *const words_from = reinterpret_cast<const unsigned *>(from - misalignment);
 #pragma unroll
         for (unsigned w = 0; w < 4; ++w)
-            some.word[w] = static_cast<unsigned>(
+            loaded.word[w] = static_cast<unsigned>(
                 (words_from[w] | static_cast<unsigned long long>(words_from[w + 1]) << 32) >>
                 misalignment * 8);
     }
-    return some;
+    return loaded;
 }
 
-/* Where a short result begins in a warp's stage, in elements from the first one's on. */
+/* Where a short result begins in a warp's stage, in elements after the first one's. */
 struct staged_result {
     unsigned begin, n;
 };
-/* A warp's shared memory. */
+/* A warp's shared memory for segments. */
 template <class Reducer>
-struct warp_room {
+struct warp_shared {
     warp_stage stage;
     staged_result results[most_passes * warp_size];
-    typename Reducer::Value carried[lanes_gather<Reducer>() ? 1 : most_run_log + 1];
+    typename Reducer::Value carried[keeps_lane_values<Reducer>() ? 1 : most_run_log + 1];
 };
 
-/* Results from number `first` on, some a lane. */
-struct row_window {
-    row_bounds::span own[most_passes];
-    __device__ __forceinline__ void load(const row_bounds &all, size_t first, size_t end)
+/* Where the next results' elements are, a few results a lane. */
+struct upcoming_spans {
+    row_bounds::span spans[most_passes];
+    FASTREDUCE_DEVICE void load(const row_bounds &bounds, size_t first, size_t end)
     {
 #pragma unroll
         for (unsigned pass = 0; pass < most_passes; ++pass) {
             const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
-            own[pass] = {};
-            if (number < end) own[pass] = all.of(number);
+            spans[pass] = {};
+            if (number < end) spans[pass] = bounds.of(number);
         }
     }
 };
 
-/* What is in a stage: elements from the first result's on, of so many results. */
+/* A stage's content: `elements` elements, from `begin` on, of `results` results. */
 struct stage_content {
     size_t begin;
     unsigned results, elements;
 };
 
-/* By a warp: which results from `first` on have room in a stage together; none if that is long. */
+/* Chooses the results from `first` on that have room in a stage together: none if the first is
+ * long. */
 template <class Element>
-__device__ __forceinline__ stage_content choose_neighbours(const row_window &window, size_t first,
-                                                           size_t end, staged_result *results)
+FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, size_t first,
+                                                  size_t end, staged_result *results)
 {
-    constexpr size_t room = warp_stage_bytes / sizeof(Element),
+    constexpr size_t capacity = warp_stage_bytes / sizeof(Element),
                      most_short = most_short_packs<Element> * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
-    /* of the first that has elements; an empty one may begin anywhere */
-    const unsigned full = __ballot_sync(0xffffffffu, window.own[0].n > 0);
+    /* The first result that has elements begins here; an empty one may begin anywhere. */
+    const unsigned full = __ballot_sync(all_lanes, window.spans[0].n > 0);
     const size_t begin =
-        full != 0 ? shuffle(window.own[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
+        full != 0 ? shuffle(window.spans[0].begin, lowest_bit(full)) : ~size_t(0) / 2;
     stage_content content = {begin, 0, 0};
-    bool all_before = true;
+    bool continues = true;
 #pragma unroll
     for (unsigned pass = 0; pass < most_passes; ++pass) {
-        if (!all_before) continue;
+        if (!continues) continue;
         const size_t number = first + pass * warp_size + lane;
-        const row_bounds::span own = window.own[pass];
-        const size_t before = own.begin - begin;
-        const bool has_room =
-            own.n == 0 || (own.n <= most_short && before <= room && before + own.n <= room);
-        const unsigned others = ~__ballot_sync(0xffffffffu, number < end && has_room),
-                       some = others == 0 ? warp_size : lowest_bit(others);
-        const bool included = lane < some && own.n > 0;
-        if (included && before + own.n > content.elements)
-            content.elements = static_cast<unsigned>(before + own.n);
+        const row_bounds::span span = window.spans[pass];
+        const size_t before = span.begin - begin;
+        const bool has_room = span.n == 0 || (span.n <= most_short && before <= capacity &&
+                                              before + span.n <= capacity);
+        const unsigned others = ~__ballot_sync(all_lanes, number < end && has_room),
+                       count = others == 0 ? warp_size : lowest_bit(others);
+        const bool included = lane < count && span.n > 0;
+        if (included && before + span.n > content.elements)
+            content.elements = static_cast<unsigned>(before + span.n);
         results[pass * warp_size + lane] = {static_cast<unsigned>(before),
-                                            included ? static_cast<unsigned>(own.n) : 0};
-        content.results += some;
-        all_before = others == 0;
+                                            included ? static_cast<unsigned>(span.n) : 0};
+        content.results += count;
+        continues = others == 0;
     }
     content.elements = warp_max(content.elements);
     __syncwarp();
     return content;
 }
 
-/* The Value of Leaf packs in shared memory, from element `index` on, of which `exist` exist. */
+/* Reduces Leaf packs in shared memory, from element `index` on, of which `exist` elements exist. */
 template <unsigned Leaf, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
+FASTREDUCE_DEVICE typename Reducer::Value
 staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
             const typename Reducer::Element &padding)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
-    packs_of_lane<Element, Leaf, 1> items = {{}, index, index + exist};
+    lane_packs<Element, Leaf, 1> items = {{}, index, index + exist};
 #pragma unroll
     for (unsigned k = 0; k < Leaf; ++k)
         items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
@@ -5008,10 +4611,10 @@ staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, u
     return leaf_value(reducer, items);
 }
 
-/* 2^lanes_log lanes reduce n elements in shared memory, a leaf each at a time, in so many steps, as
- * many for all of a warp; each gets the Value. */
+/* Reduces n elements in shared memory by 2^lanes_log lanes, which all get the Value: a leaf a lane
+ * in each of `steps` steps, as many for all of a warp. */
 template <unsigned Leaf, class Reducer>
-__device__ __forceinline__ typename Reducer::Value
+FASTREDUCE_DEVICE typename Reducer::Value
 staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsigned lanes_log,
              unsigned steps, const typename Reducer::Element &padding)
 {
@@ -5020,12 +4623,6 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
     constexpr unsigned elements = Leaf * pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
     [[maybe_unused]] Value levels[staged_levels][1], value[1] = {reducer.zero()};
-    const auto pair_lanes_of_result = [&] {
-#pragma unroll 1
-        for (unsigned delta = 1; delta < lanes; delta *= 2)
-            value[0] =
-                combine_pair(reducer, value[0], shuffle_xor(value[0], delta), (lane & delta) != 0);
-    };
     unsigned first = lane % lanes * elements;
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
@@ -5037,231 +4634,236 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
             value[0] = reducer.combine(value[0], here);
         } else {
             value[0] = here;
-            pair_lanes_of_result();
+            pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
             if (steps > 1) carry_in_registers(reducer, levels, value, step, step + 1 == steps);
         }
     }
-    if constexpr (Reducer::any_order) pair_lanes_of_result();
+    if constexpr (Reducer::any_order) pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
     return value[0];
 }
 
-/* By a warp: short results, which are in its stage. */
+/* Reduces the short results in a warp's stage. */
 template <class Reducer>
-__device__ __forceinline__ void
-reduce_staged(const row_bounds &all, size_t first, const stage_content &content,
-              const reduction_output<Reducer> &output, const unsigned char *staged,
-              const staged_result *results)
+FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
+                                     const stage_content &content,
+                                     const reduction_output<Reducer> &output,
+                                     const unsigned char *staged, const staged_result *results)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll 1
-    for (unsigned done = 0; done < content.results; done += warp_size) {
-        const unsigned left = content.results - done, some = left < warp_size ? left : warp_size,
-                       some_log =
-                           some > 1 ? 32 - static_cast<unsigned>(__clz(static_cast<int>(some - 1)))
-                                    : 0,
-                       lanes_log = warp_log - some_log, number = done + (lane >> lanes_log);
-        const staged_result own = number < content.results ? results[number] : staged_result{};
-        /* packs of a lane; leaves are short where many lanes would meet in a bank */
+    for (unsigned begin_of_group = 0; begin_of_group < content.results;
+         begin_of_group += warp_size) {
+        const unsigned left = content.results - begin_of_group,
+                       count = left < warp_size ? left : warp_size,
+                       count_log =
+                           count > 1
+                               ? 32 - static_cast<unsigned>(__clz(static_cast<int>(count - 1)))
+                               : 0,
+                       lanes_log = warp_log - count_log,
+                       number = begin_of_group + (lane >> lanes_log);
+        const staged_result result = number < content.results ? results[number] : staged_result{};
+        /* Packs of a lane. Leaves are short where many lanes would meet in a bank. */
         const unsigned packs =
-            ((warp_max(own.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
+            ((warp_max(result.n) + size - 1) / size + (1u << lanes_log) - 1) >> lanes_log;
         const unsigned char *const from =
-            staged + own.begin * static_cast<unsigned>(sizeof(Element));
+            staged + result.begin * static_cast<unsigned>(sizeof(Element));
         Reducer reducer = output.reducer;
-        reducer.prepare(from, own.n);
+        reducer.prepare(from, result.n);
         Element padding = {};
-        if (own.n > 0) padding = reducer.padding(from);
+        if (result.n > 0) padding = reducer.padding(from);
         const auto value =
             lanes_log <= 3 && packs > 2
-                ? staged_value<4>(reducer, from, own.n, lanes_log, (packs + 3) / 4, padding)
+                ? staged_value<4>(reducer, from, result.n, lanes_log, (packs + 3) / 4, padding)
             : lanes_log <= 4 && packs > 1
-                ? staged_value<2>(reducer, from, own.n, lanes_log, (packs + 1) / 2, padding)
-                : staged_value<1>(reducer, from, own.n, lanes_log, packs, padding);
+                ? staged_value<2>(reducer, from, result.n, lanes_log, (packs + 1) / 2, padding)
+                : staged_value<1>(reducer, from, result.n, lanes_log, packs, padding);
         if (number < content.results && lane % (1u << lanes_log) == 0)
-            reducer.store(all.place(output.result, first + number),
-                          own.n == 0 ? reducer.identity() : value, own.n);
+            reducer.store(bounds.address(output.result, first + number),
+                          result.n == 0 ? reducer.identity() : value, result.n);
     }
 }
 
-/* By a warp: results before `end`. */
+/* Reduces results from `next` to `end` by a warp. */
 template <class Reducer>
-__device__ __forceinline__ void reduce_neighbours(const row_bounds &all, const row_share &share,
-                                                  const reduction_output<Reducer> &output,
-                                                  const row_list &list, size_t next, size_t end,
-                                                  later_results &later, warp_room<Reducer> &room)
+FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_plan &share,
+                                         const reduction_output<Reducer> &output,
+                                         const result_queue &queue, size_t next, size_t end,
+                                         block_results &long_results, warp_shared<Reducer> &shared)
 {
     using Element = typename Reducer::Element;
     constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
     const unsigned lane = threadIdx.x % warp_size;
-    row_window window;
-    window.load(all, next, end);
+    upcoming_spans window;
+    window.load(bounds, next, end);
 #pragma unroll 1
     while (next < end) {
-        stage_content content = {}; /* a single result needs no stage */
+        stage_content content = {}; /* A single result needs no stage. */
         if (share.per_warp > 1)
-            content = choose_neighbours<Element>(window, next, end, room.results);
+            content = choose_neighbours<Element>(window, next, end, shared.results);
         if (content.results == 0) {
-            const size_t n = shuffle(window.own[0].n, 0);
-            window.load(all, next + 1, end);
-            bool left = false;
+            const size_t n = shuffle(window.spans[0].n, 0);
+            window.load(bounds, next + 1, end);
+            bool deferred = false;
             if (n > share.most_of_block && lane == 0)
-                left = row_list::append(
-                    list, next, share.array_of<Element>(all, next, tile, share.most_runs).runs);
-            if (!left && n > share.most_of_warp && lane == 0) left = later.append(next);
-            if (!__any_sync(0xffffffffu, left)) reduce_by_warp(all, next, output, room.carried);
+                deferred = result_queue::append(
+                    queue, next, share.array_of<Element>(bounds, next, tile, share.most_runs).runs);
+            if (!deferred && n > share.most_of_warp && lane == 0)
+                deferred = long_results.append(next);
+            if (!__any_sync(all_lanes, deferred))
+                reduce_by_warp(bounds, next, output, shared.carried);
             ++next;
             continue;
         }
-        const Element *const input = static_cast<const Element *>(all.input) + content.begin;
-        load_stage(room.stage.bytes, input, content.elements);
-        window.load(all, next + content.results, end);
+        const Element *const input = static_cast<const Element *>(bounds.input) + content.begin;
+        load_stage(shared.stage.bytes, input, content.elements);
+        window.load(bounds, next + content.results, end);
         wait_for_copies();
         __syncwarp();
-        reduce_staged(all, next, content, output,
-                      room.stage.bytes +
+        reduce_staged(bounds, next, content, output,
+                      shared.stage.bytes +
                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
-                      room.results);
+                      shared.results);
         next += content.results;
         __syncwarp();
     }
 }
 
-/* The results of a warp. */
-struct warp_share {
+/* A warp's results. */
+struct result_range {
     size_t first, end;
-    __device__ __forceinline__ warp_share(const row_bounds &all, const row_share &share,
-                                          unsigned number) /* of the block */
+    FASTREDUCE_DEVICE result_range(const row_bounds &bounds, const rows_plan &share,
+                                   unsigned number) /* of the block */
     {
-        const size_t block = all.begin + number * share.per_block;
+        const size_t block = bounds.begin + number * share.per_block;
         first = block + threadIdx.x / warp_size * share.per_warp;
-        end = least_of(first + share.per_warp, least_of(block + share.per_block, all.end));
+        end = min_of(first + share.per_warp, min_of(block + share.per_block, bounds.end));
     }
 };
 
-/* A lane's packs of a row, so many elements apart. */
+/* A lane's packs of a row, `stride` elements apart. */
 template <class Input, unsigned Packs>
 struct packs_of_row {
     using Element = Input;
     static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
     pack<Element> packs[Packs];
-    unsigned index, apart;
-    __device__ __forceinline__ const pack<Element> &at(unsigned k) const { return packs[k]; }
-    __device__ __forceinline__ unsigned index_of(unsigned k) const { return index + k * apart; }
+    unsigned index, stride;
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
 };
 
-/* By a warp: a row by 2^lanes_log lanes each, where any order will do. */
+/* Reduces rows by a warp, 2^lanes_log lanes each, where any order will do. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_by_lanes(const row_bounds &all, const row_share &share,
-                                                const reduction_output<Reducer> &output,
-                                                size_t first, unsigned rows)
+FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan &share,
+                                       const reduction_output<Reducer> &output, size_t first,
+                                       unsigned rows)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
-                   number = lane >> share.lanes_log, apart = size * lanes,
-                   n = number < rows ? static_cast<unsigned>(all.n) : 0;
+                   number = lane >> share.lanes_log, stride = size * lanes,
+                   n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
     const Element *const from =
-        static_cast<const Element *>(all.input) + (first + number) * all.pitch;
+        static_cast<const Element *>(bounds.input) + (first + number) * bounds.pitch;
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
-    auto value = reducer.zero();
+    typename Reducer::Value value[1] = {reducer.zero()};
 #pragma unroll 1
-    for (unsigned index = lane % lanes * size; index < n; index += at_once * apart) {
-        packs_of_row<Element, at_once> items = {{}, index, apart};
-        load_packs<How>(items.packs, from + index, n - index, apart, reducer.padding(from));
-        value = reducer.combine(value, thread_value(reducer, items));
+    for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
+        packs_of_row<Element, at_once> items = {{}, index, stride};
+        load_packs<How>(items.packs, from + index, n - index, stride, reducer.padding(from));
+        value[0] = reducer.combine(value[0], thread_value(reducer, items));
     }
-#pragma unroll 1
-    for (unsigned delta = 1; delta < lanes; delta *= 2)
-        value = reducer.combine(value, shuffle_xor(value, delta));
+    pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
     if (lane % lanes == 0 && number < rows)
-        reducer.store(all.place(output.result, first + number), value, n);
+        reducer.store(bounds.address(output.result, first + number), value[0], n);
 }
 
-/* By a warp: so many rows from number `first` on. */
+/* Reduces `rows` rows from number `first` on by a warp. */
 template <row_loads How, class Reducer>
-__device__ __forceinline__ void reduce_rows(const row_bounds &all, const row_share &share,
-                                            const reduction_output<Reducer> &output, size_t first,
-                                            unsigned rows)
+FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &share,
+                                   const reduction_output<Reducer> &output, size_t first,
+                                   unsigned rows)
 {
     if constexpr (Reducer::any_order)
-        if (share.by_lanes) return reduce_by_lanes<How>(all, share, output, first, rows);
-    reduce_chunks<How>(all, share, output, first, rows);
+        if (share.by_lanes) return reduce_by_lanes<How>(bounds, share, output, first, rows);
+    reduce_chunks<How>(bounds, share, output, first, rows);
 }
 
-/* Short rows, the last ones first. */
+/* Reduces short rows, the last ones first. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_short_rows(row_bounds all, row_share share, reduction_output<Reducer> output)
+    reduce_short_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
     constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
-    const warp_share own(all, share, gridDim.x - 1 - blockIdx.x);
+    const result_range range(bounds, share, gridDim.x - 1 - blockIdx.x);
     const bool inside =
-        own.first * all.pitch >= size && (all.end - own.end) * all.pitch >= 2 * size;
+        range.first * bounds.pitch >= size && (bounds.end - range.end) * bounds.pitch >= 2 * size;
     if (threadIdx.x == 0 && share.prefetched) {
-        const size_t rows = least_of(share.per_block, all.end - own.first);
-        prefetch_to_l2(static_cast<const Element *>(all.input) + own.first * all.pitch,
-                       ((rows - 1) * all.pitch + all.n) * sizeof(Element));
+        const size_t rows = min_of(share.per_block, bounds.end - range.first);
+        prefetch_to_l2(static_cast<const Element *>(bounds.input) + range.first * bounds.pitch,
+                       ((rows - 1) * bounds.pitch + bounds.n) * sizeof(Element));
     }
     wait_for_previous_grid();
     allow_next_grid();
-    if (own.first >= own.end) return;
-    const unsigned rows = static_cast<unsigned>(own.end - own.first);
+    if (range.first >= range.end) return;
+    const unsigned rows = static_cast<unsigned>(range.end - range.first);
     if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
-        reduce_rows<row_loads::in_turn>(all, share, output, own.first, rows);
+        reduce_rows<row_loads::in_turn>(bounds, share, output, range.first, rows);
     else if (share.vectors)
-        reduce_rows<row_loads::vectors>(all, share, output, own.first, rows);
+        reduce_rows<row_loads::vectors>(bounds, share, output, range.first, rows);
     else
-        reduce_rows<how>(all, share, output, own.first, rows);
+        reduce_rows<how>(bounds, share, output, range.first, rows);
 }
 
-/* Segments. */
+/* Reduces segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
-    reduce_segments(row_bounds all, row_share share, reduction_output<Reducer> output,
-                    row_list list)
+    reduce_segments(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
+                    result_queue queue)
 {
     using Value = typename Reducer::Value;
     constexpr unsigned warps = rows_block / warp_size, packs = packs_of_step<Reducer>();
     __shared__ block_values<Value, warps> shared;
-    __shared__ later_results later;
-    __shared__ row_list::content listed;
-    __shared__ warp_room<Reducer> rooms[warps];
-    const warp_share own(all, share, blockIdx.x);
+    __shared__ block_results long_results;
+    __shared__ result_queue::content queued;
+    __shared__ warp_shared<Reducer> warps_shared[warps];
+    const result_range range(bounds, share, blockIdx.x);
     wait_for_previous_grid();
     allow_next_grid();
-    /* where nothing is long no block has to wait for others; where few are, runs are of a tile or
-     * two: 25 % faster for one, but 20 % slower for 268 (one H100) */
-    bool shares = !share.few;
-    if (share.few) {
-        row_window window;
-        window.load(all, all.begin + threadIdx.x / warp_size * most_passes * warp_size, all.end);
+    /* Where nothing is long no block waits for others. Where few segments are, runs are of a tile
+     * or two: 25 % faster for one, but 20 % slower for 268 (one H100). */
+    bool has_long = !share.few_segments;
+    if (share.few_segments) {
+        upcoming_spans window;
+        window.load(bounds, bounds.begin + threadIdx.x / warp_size * most_passes * warp_size,
+                    bounds.end);
 #pragma unroll
-        for (const row_bounds::span &one : window.own) shares |= one.n > share.most_of_block;
+        for (const row_bounds::span &span : window.spans) has_long |= span.n > share.most_of_block;
     }
-    if (threadIdx.x == 0) later.count = 0;
-    const bool many = __popc(__ballot_sync(0xffffffffu, shares)) > 8;
-    shares = __syncthreads_or(shares);
-    if (share.few && shares && !__syncthreads_or(many))
+    if (threadIdx.x == 0) long_results.count = 0;
+    const bool many_long = __popc(__ballot_sync(all_lanes, has_long)) > 8;
+    has_long = __syncthreads_or(has_long);
+    if (share.few_segments && has_long && !__syncthreads_or(many_long))
         share.least_run_log = partial_words<Value>::count > 2;
-    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
-    if (own.first < own.end)
-        reduce_neighbours(all, share, output, list, own.first, own.end, later,
-                          rooms[threadIdx.x / warp_size]);
-    reduce_later<packs>(all, share, output, later, shared);
-    if (!shares) return;
-    if (threadIdx.x == 0) listed = list.await(share.few ? 128 : 1);
+    if (has_long && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
+    if (range.first < range.end)
+        reduce_neighbours(bounds, share, output, queue, range.first, range.end, long_results,
+                          warps_shared[threadIdx.x / warp_size]);
+    reduce_by_block<packs>(bounds, share, output, long_results, shared);
+    if (!has_long) return;
+    if (threadIdx.x == 0) queued = queue.await(share.few_segments ? 128 : 1);
     __syncthreads();
-    if (listed.runs > 0) reduce_listed<packs>(all, share, output, list, listed, shared);
+    if (queued.runs > 0) reduce_queued<packs>(bounds, share, output, queue, queued, shared);
 }
 
-/* Long rows, a block of 128 or 256 threads for each run of tiles, the last one first. */
+/* Reduces long rows, by a block of 128 or 256 threads for each run of tiles, the last one first. */
 template <class Reducer, unsigned Packs>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_long_rows(row_bounds all, row_share share, reduction_output<Reducer> output,
+    reduce_long_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
                      status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5269,46 +4871,46 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
     __shared__ block_values<Value, rows_block / warp_size> shared;
     pairwise_array array = share.long_row;
     const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % array.runs;
-    const size_t result = all.begin + number / array.runs;
-    const Element *const input = static_cast<const Element *>(all.input) + result * all.pitch;
+    const size_t result = bounds.begin + number / array.runs;
+    const Element *const input = static_cast<const Element *>(bounds.input) + result * bounds.pitch;
     array.input = input;
     array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
-    const lane_place place = array.template place<Element, Packs>(blockDim.x, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, place.index);
+    const tile_offset offset = array.template locate_tile<Element, Packs>(blockDim.x, run, 0);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
     wait_for_previous_grid();
     allow_next_grid();
     output.reducer.prepare(input, array.n);
     reduce_run<Packs, most_runs_of_result / rows_block>(
-        output.reducer, array, all.place(output.result, result),
+        output.reducer, array, bounds.address(output.result, result),
         status_words + size_t(number - run) * partial_words<Value>::count, array.runs, blockDim.x,
-        run, place, shared);
+        run, offset, shared);
 }
 
 /* ---- Columns ----
  *
- * The same of elements that do not lie together. A lane goes down its columns, a leaf of some rows
- * at a time, of which all loads are under way at once. Rows are shared out by powers of two, so
- * that neighbours of the tree meet: leaves to neighbouring lanes, as far as these do
- * not lie across results; steps of a warp, whose Values meet as ones carry in the binary number
- * that counts them; warps; tiles of a block; blocks. How many of each there are is the plan's, and
- * shows in no bit. */
+ * The same for elements that do not lie together. A lane goes down its columns, a leaf of some rows
+ * at a time; all loads of a leaf are under way at once. Rows are shared out by powers of two, so
+ * that neighbors of the tree meet. Leaves go to neighboring lanes, as far as these do not lie
+ * across results. The Values of a warp's steps meet as ones carry in the binary number that counts
+ * steps; then those of warps, of a block's tiles, and of blocks. The plan says how many of each
+ * there are, which shows in no bit. */
 constexpr unsigned columns_block = 256, columns_warps_log = 3;
 
 struct columns_plan {
-    unsigned across_log;                 /* of a warp's lanes, those that lie across results */
-    unsigned warps_log;                  /* of a block's warps, those that lie down the rows */
+    unsigned across_log;                 /* lanes of a warp that lie across results */
+    unsigned warps_log;                  /* warps of a block that lie down the rows */
     unsigned steps_log, run_log;         /* steps of a warp in a tile; tiles of a block */
-    unsigned across_blocks, down_blocks; /* with other results, and with other rows */
+    unsigned across_blocks, down_blocks; /* blocks with other results, and with other rows */
     bool prefetched;                     /* before the previous grid has ended */
 
-    /* Results of a block whose lanes have so many columns. */
+    /* Returns the results of a block whose lanes have `each` columns. */
     __host__ __device__ constexpr unsigned results_log(unsigned each) const
     {
         return bits_for(each) + across_log + columns_warps_log - warps_log;
     }
 };
 
-/* Columns next to each other, in a vector. */
+/* Neighboring columns, in a vector. */
 template <class Element, unsigned Columns>
 struct columns_vector {
     struct alignas(Columns * sizeof(Element)) type {
@@ -5319,14 +4921,15 @@ template <class Element>
 struct columns_vector<Element, 1> : type_identity<Element> {
 };
 
-/* A lane's registers. */
+/* What a lane has registers for. */
 template <class Reducer>
 struct columns_of {
     static constexpr unsigned element_bytes = sizeof(typename Reducer::Element),
                               value_words = (sizeof(typename Reducer::Value) + 3) / 4,
                               most_words = Reducer::any_order ? 16 : 8; /* of a level */
 
-    /* Columns that it reads as vectors: of 16 bytes, or 8 where a pack has 16 rows. */
+    /* Returns how many columns a lane reads as a vector: of 16 bytes, or 8 where a pack has 16
+     * rows. */
     static __host__ __device__ constexpr unsigned wide()
     {
         if (pack_bytes % element_bytes != 0 || element_bytes > 8) return 1;
@@ -5334,7 +4937,7 @@ struct columns_of {
         while (each * value_words > most_words && each * element_bytes > 4) each /= 2;
         return each;
     }
-    /* Rows of a leaf, as far as these have room. */
+    /* Returns how many rows a leaf has, as far as there is room. */
     static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
@@ -5343,13 +4946,13 @@ struct columns_of {
         while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
         return log;
     }
-    /* Blocks on a multiprocessor, at least. (Of single narrow columns, where it is heavy, 3 take
-     * 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
+    /* Returns the least number of blocks on a multiprocessor. (For single narrow columns that are
+     * compute bound, 3 take 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
-        return each * value_words > 4 ? 2 : !Reducer::heavy ? 3 : element_bytes > 4 ? 2 : 4;
+        return each * value_words > 4 ? 2 : !Reducer::compute_bound ? 3 : element_bytes > 4 ? 2 : 4;
     }
-    /* Levels of a warp's steps. */
+    /* Returns the levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned each)
     {
         const unsigned fitting = 48 / (each * value_words);
@@ -5357,17 +4960,17 @@ struct columns_of {
     }
 };
 
-/* The padding for a missing row. */
+/* Returns the padding for a missing row. */
 template <class Reducer, class Element, class Vector>
-__device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
+FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from, size_t n)
 {
     Vector row = Vector();
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < sizeof row / sizeof(Element); ++c) {
-            auto own = member;
-            own.prepare(from + c, n);
-            const Element padding = bits_as<Element>(own.padding(from + c));
+            auto prepared = member;
+            prepared.prepare(from + c, n);
+            const Element padding = bits_as<Element>(prepared.padding(from + c));
             memcpy(reinterpret_cast<unsigned char *>(&row) + c * sizeof padding, &padding,
                    sizeof padding);
         }
@@ -5375,68 +4978,67 @@ __device__ __forceinline__ Vector padding_row(const Reducer &reducer, const Elem
     return row;
 }
 
-/* A pack of one of the columns, or of the one there is. */
+/* Fills a pack with rows of column c of a vector, or of the only column. */
 template <class Element, class Vector, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
+FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
 {
     to.take_column(rows, c);
 }
 template <class Element, unsigned Size>
-__device__ __forceinline__ void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
+FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
 {
     to.gather(rows);
 }
 
-/* Values of a leaf of a lane's columns, of rows from `row` on as far as they exist. */
+/* Reduces a leaf of each of a lane's columns: the rows from `row` on, as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void leaf_values(const Reducer &reducer, const Element *from,
-                                            size_t stride, size_t row, size_t n,
-                                            Value (&values)[Columns])
+FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, size_t stride,
+                                   size_t row, size_t n, Value (&values)[Columns])
 {
     using Vector = typename columns_vector<Element, Columns>::type;
     constexpr unsigned size = pack<Element>::size,
                        count = 1u << columns_of<Reducer>::rows_log(Columns);
-    using Items = packs_of_lane<Element, count / size, 1>;
+    using Items = lane_packs<Element, count / size, 1>;
     const size_t behind = row < n ? n - row : 0;
-    const Element *const place = from + row * stride;
-    const auto at = [&](unsigned k) {
-        return *reinterpret_cast<const Vector *>(place + k * stride);
+    const Element *const start = from + row * stride;
+    const auto load_row = [&](unsigned k) {
+        return *reinterpret_cast<const Vector *>(start + k * stride);
     };
     Vector rows[count / size][size];
     if (behind >= count) {
 #pragma unroll
-        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = at(k);
+        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = load_row(k);
     } else {
         const Vector padding = padding_row<Reducer, Element, Vector>(reducer, from, n);
 #pragma unroll
         for (unsigned k = 0; k < count; ++k)
-            rows[k / size][k % size] = k < behind ? at(k) : padding;
+            rows[k / size][k % size] = k < behind ? load_row(k) : padding;
     }
-    reducer.choose([&](const auto &member) {
+    reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
-            auto own = member;
+            auto prepared = member;
             Items items = {{}, row, n};
-            own.prepare(from + c, n);
+            prepared.prepare(from + c, n);
 #pragma unroll
             for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
-            values[c] = leaf_value(own, items);
+            values[c] = leaf_value(prepared, items);
         }
     });
 }
 
-/* Values of a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
+/* Reduces a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-__device__ __forceinline__ void
-warp_columns(const Reducer &reducer, const strided_results &all, const columns_plan &plan,
-             const Element *from, size_t first, unsigned step_log, Value (&values)[Columns])
+FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &results,
+                                    const columns_plan &plan, const Element *from, size_t first,
+                                    unsigned step_log, Value (&values)[Columns])
 {
-    using of = columns_of<Reducer>;
+    using registers = columns_of<Reducer>;
     const unsigned lane = threadIdx.x % warp_size;
-    const size_t steps =
-        first < all.n ? least_of(((all.n - first - 1) >> step_log) + 1, size_t(1) << plan.steps_log)
-                      : 0;
-    size_t row = first + (lane >> plan.across_log << of::rows_log(Columns));
+    const size_t steps = first < results.n ? min_of(((results.n - first - 1) >> step_log) + 1,
+                                                    size_t(1) << plan.steps_log)
+                                           : 0;
+    size_t row = first + (lane >> plan.across_log << registers::rows_log(Columns));
     const auto pair_lanes_of_rows = [&] {
 #pragma unroll 1
         for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
@@ -5445,18 +5047,18 @@ warp_columns(const Reducer &reducer, const strided_results &all, const columns_p
                 values[c] = combine_pair(reducer, values[c], shuffle_xor(values[c], delta),
                                          (lane & delta) != 0);
     };
-    [[maybe_unused]] Value level[of::levels(Columns)][Columns];
+    [[maybe_unused]] Value level[registers::levels(Columns)][Columns];
 #pragma unroll
     for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.zero();
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, row += size_t(1) << step_log) {
         if constexpr (Reducer::any_order) {
-            Value found[Columns];
-            leaf_values(reducer, from, all.stride, row, all.n, found);
+            Value leaf[Columns];
+            leaf_values(reducer, from, results.stride, row, results.n, leaf);
 #pragma unroll
-            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], found[c]);
+            for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], leaf[c]);
         } else {
-            leaf_values(reducer, from, all.stride, row, all.n, values);
+            leaf_values(reducer, from, results.stride, row, results.n, values);
             pair_lanes_of_rows();
             carry_in_registers(reducer, level, values, step, step + 1 == steps);
         }
@@ -5464,65 +5066,66 @@ warp_columns(const Reducer &reducer, const strided_results &all, const columns_p
     if constexpr (Reducer::any_order) pair_lanes_of_rows();
 }
 
-/* Values of parts of 2^results_log results each, one part after the other in shared memory, to
- * those of results, in the places of the first part: each is seen by its thread alone. */
+/* Combines parts in shared memory, each of 2^results_log Values, in order, into the first part.
+ * Each result is touched by one thread only. */
 template <class Reducer, class Value>
-__device__ __forceinline__ void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
-                                           unsigned results_log)
+FASTREDUCE_DEVICE void fold_parts(const Reducer &reducer, Value *values, unsigned parts,
+                                  unsigned results_log)
 {
     constexpr unsigned at_once = 8;
     __syncthreads();
 #pragma unroll 1
-    for (unsigned apart = 1; apart < parts; apart *= at_once) {
-        if (apart > 1) __syncthreads();
-        const unsigned places = (parts - 1) / (at_once * apart) + 1;
+    for (unsigned step = 1; step < parts; step *= at_once) {
+        if (step > 1) __syncthreads();
+        const unsigned groups = (parts - 1) / (at_once * step) + 1;
 #pragma unroll 1
-        for (unsigned k = threadIdx.x; k < places << results_log; k += columns_block) {
-            const unsigned first = (k >> results_log) * at_once * apart;
-            Value *const place = values + (first << results_log | (k & ((1u << results_log) - 1)));
-            Value some[at_once];
+        for (unsigned k = threadIdx.x; k < groups << results_log; k += columns_block) {
+            const unsigned first = (k >> results_log) * at_once * step;
+            Value *const target = values + (first << results_log | (k & ((1u << results_log) - 1)));
+            Value group[at_once];
 #pragma unroll
             for (unsigned j = 0; j < at_once; ++j) {
-                some[j] = reducer.zero();
-                if (first + j * apart < parts) some[j] = place[j * apart << results_log];
+                group[j] = reducer.zero();
+                if (first + j * step < parts) group[j] = target[j * step << results_log];
             }
-            *place = combine_all(reducer, some);
+            *target = combine_all(reducer, group);
         }
     }
 }
 
-/* Values of a block's results from those of all blocks with them, in the one with the first rows,
- * and true: as in reduce_run. A group is of as many blocks as their Values have places. */
+/* Combines the partial Values of all blocks that share these columns, as reduce_run does, and
+ * returns true in the block that ends up with them. A group has as many blocks as there is room for
+ * their Values. */
 template <unsigned Columns, class Reducer, class Value>
-__device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
-                                                  unsigned number, size_t first, size_t results,
-                                                  status_word *status_words, Value *values)
+FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_plan &plan,
+                                         unsigned number, size_t first, size_t results,
+                                         status_word *status_words, Value *values)
 {
     using partials = partial_words<Value>;
     const unsigned group_log = columns_warps_log + warp_log - plan.across_log,
-                   results_log = plan.results_log(Columns), own = threadIdx.x,
-                   part = own >> results_log, apart = columns_block >> results_log;
-    const size_t result = first + (own & ((1u << results_log) - 1));
-    const bool exists = result < results;
+                   results_log = plan.results_log(Columns), thread = threadIdx.x,
+                   part = thread >> results_log, stride = columns_block >> results_log;
+    const size_t result = first + (thread & ((1u << results_log) - 1));
+    const bool has_result = result < results;
 #pragma unroll 1
     for (unsigned count = plan.down_blocks; count > 1; count = ((count - 1) >> group_log) + 1) {
-        const unsigned rest = count - number, most = 1u << group_log,
-                       parts = rest < most ? rest : most;
+        const unsigned remaining = count - number, most = 1u << group_log,
+                       parts = remaining < most ? remaining : most;
         if ((number & (most - 1)) > 0) {
-            if (part == 0 && exists)
-                partials::publish(status_words, number * results + result, values[own]);
+            if (part == 0 && has_result)
+                partials::publish(status_words, number * results + result, values[thread]);
             return false;
         }
         const auto awaited = [&](unsigned c) {
-            return exists && part + c * apart > 0 && part + c * apart < parts;
+            return has_result && part + c * stride > 0 && part + c * stride < parts;
         };
-        Value found[Columns]; /* words' places fit 32 bits, which take fewer registers */
+        Value partial[Columns]; /* Words are counted in 32 bits, which take fewer registers. */
         partials::await(status_words + ((number + part) * results + result) * partials::count,
-                        static_cast<unsigned>(apart * results), awaited, found);
+                        static_cast<unsigned>(stride * results), awaited, partial);
         __syncthreads();
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c)
-            if (awaited(c)) values[c * columns_block + own] = found[c];
+            if (awaited(c)) values[c * columns_block + thread] = partial[c];
         fold_parts(reducer, values, parts, results_log);
         status_words += count * results * partials::count;
         number >>= group_log;
@@ -5530,10 +5133,10 @@ __device__ __forceinline__ bool columns_of_blocks(const Reducer &reducer, const 
     return true;
 }
 
-/* A block has neighbouring results, and of their rows a run of tiles; the first has the last. */
+/* Reduces neighboring columns over a run of tiles by a block. Block 0 takes the last run. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
-    reduce_columns(strided_results all, columns_plan plan, reduction_output<Reducer> output,
+    reduce_columns(strided_results results, columns_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5543,37 +5146,38 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                    down = warp & ((1u << plan.warps_log) - 1), lanes = 1u << plan.across_log,
                    column = (warp >> plan.warps_log) * lanes + (lane & (lanes - 1)),
                    results_log = plan.results_log(Columns);
-    /* rows of a step, of a tile; in any order warps take steps in turn, to have equally many */
+    /* Logarithms of the rows of a step and of a tile. In any order warps take steps in turn, to
+     * have equally many. */
     const unsigned step_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log,
                    tile_log = step_log + plan.steps_log + plan.warps_log,
                    down_log = Reducer::any_order ? step_log : step_log + plan.steps_log;
     const unsigned block = gridDim.x - 1 - blockIdx.x, number = block / plan.across_blocks;
     const size_t first = size_t(block % plan.across_blocks) << results_log,
-                 results = all.end - all.begin, result = first + column * Columns;
-    const auto *const from =
-        all.template first<typename Reducer::Element>(all.begin + (result < results ? result : 0));
+                 count = results.end - results.begin, result = first + column * Columns;
+    const auto *const from = results.template first<typename Reducer::Element>(
+        results.begin + (result < count ? result : 0));
     size_t tile = size_t(number) << plan.run_log;
     if (plan.prefetched) {
         constexpr unsigned rows_log = columns_of<Reducer>::rows_log(Columns);
         const size_t row =
             (tile << tile_log) + (size_t(down) << down_log) + (lane >> plan.across_log << rows_log);
-        prefetch_to_l2(from + row * all.stride, all.stride,
-                       row < all.n ? least_of(all.n - row, size_t(1) << rows_log) : 0);
+        prefetch_to_l2(from + row * results.stride, results.stride,
+                       row < results.n ? min_of(results.n - row, size_t(1) << rows_log) : 0);
     }
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
     for (unsigned turn = 0;; ++turn, ++tile) {
-        Value own[Columns];
-        warp_columns(reducer, all, plan, from, (tile << tile_log) + (size_t(down) << down_log),
-                     Reducer::any_order ? step_log + plan.warps_log : step_log, own);
+        Value warp_values[Columns];
+        warp_columns(reducer, results, plan, from, (tile << tile_log) + (size_t(down) << down_log),
+                     Reducer::any_order ? step_log + plan.warps_log : step_log, warp_values);
         if (lane < lanes)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
-                values[(down << results_log) + column * Columns + c] = own[c];
+                values[(down << results_log) + column * Columns + c] = warp_values[c];
         fold_parts(reducer, values, 1u << plan.warps_log, results_log);
         if (plan.run_log == 0) break;
-        const bool last = (turn + 1) >> plan.run_log != 0 || (tile + 1) << tile_log >= all.n;
+        const bool last = (turn + 1) >> plan.run_log != 0 || (tile + 1) << tile_log >= results.n;
         if (threadIdx.x >> results_log == 0)
             values[threadIdx.x] =
                 carry(reducer, values[threadIdx.x],
@@ -5581,18 +5185,19 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         if (last) break;
         __syncthreads();
     }
-    if (!columns_of_blocks<Columns>(reducer, plan, number, first, results, status_words, values))
+    if (!columns_of_blocks<Columns>(reducer, plan, number, first, count, status_words, values))
         return;
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < results; k += columns_block)
-        reducer.store(all.place(output.result, all.begin + first + k), values[k], all.n);
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
+        reducer.store(results.address(output.result, results.begin + first + k), values[k],
+                      results.n);
 }
 
 /* ---- Results of a few elements ---- */
 
-/* Elements of a result that a thread reduces, at most: planes of 4 x 4 halves take .22 of the time
- * of columns, rows of 2 .60 of that of chunks (one H200). Its results, for more loads. */
-__host__ __device__ constexpr unsigned most_of_thread(size_t element_bytes)
+/* Returns the most elements of a result that one thread reduces. Planes of 4 x 4 halves take .22 of
+ * the time of columns, rows of 2 .60 of that of chunks (one H200). */
+__host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_bytes)
 {
     return element_bytes > 4 ? 4 : 8;
 }
@@ -5601,76 +5206,110 @@ __host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
     return element_bytes > 8 ? 1 : 4;
 }
 
-/* By a thread: several results. Most: elements of each, of which so many loads are compiled. */
+/* Reduces several results by a thread. It compiles Most loads for each. */
 template <unsigned Most, class Reducer>
-__device__ __forceinline__ void reduce_few(const strided_results &all, size_t first,
+FASTREDUCE_DEVICE void reduce_tiny_results(const strided_results &results, size_t first,
                                            const reduction_output<Reducer> &output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
                        packs = (Most - 1) / size + 1;
-    const unsigned n = static_cast<unsigned>(all.n);
+    const unsigned n = static_cast<unsigned>(results.n);
     const Element *from[each];
     Element loaded[each][Most] = {};
     typename Reducer::Value values[each];
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
         const size_t result = first + j * rows_block;
-        from[j] = all.template first<Element>(result < all.end ? result : first);
+        from[j] = results.template first<Element>(result < results.end ? result : first);
 #pragma unroll
         for (unsigned k = 0; k < Most; ++k)
-            if (k < n) loaded[j][k] = from[j][k * all.stride];
+            if (k < n) loaded[j][k] = from[j][k * results.stride];
     }
-    output.reducer.choose([&](const auto &member) {
+    output.reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
-            auto own = member;
-            own.prepare(from[j], n);
+            auto prepared = member;
+            prepared.prepare(from[j], n);
             Element padding = {}, elements[packs * size];
-            if (n > 0) padding = bits_as<Element>(own.padding(from[j]));
+            if (n > 0) padding = bits_as<Element>(prepared.padding(from[j]));
 #pragma unroll
             for (unsigned k = 0; k < packs * size; ++k)
                 elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
-            packs_of_lane<Element, packs, 1> items = {{}, 0, n};
+            lane_packs<Element, packs, 1> items = {{}, 0, n};
 #pragma unroll
             for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
-            values[j] = leaf_value(own, items);
+            values[j] = leaf_value(prepared, items);
         }
     });
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
         const size_t result = first + j * rows_block;
-        if (result >= all.end) break;
-        output.reducer.store(all.place(output.result, result),
+        if (result >= results.end) break;
+        output.reducer.store(results.address(output.result, result),
                              n == 0 ? output.reducer.identity() : values[j], n);
     }
 }
 
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_by_threads(strided_results all, reduction_output<Reducer> output)
+    reduce_by_threads(strided_results results, reduction_output<Reducer> output)
 {
     constexpr size_t element_bytes = sizeof(typename Reducer::Element);
-    constexpr unsigned most = most_of_thread(element_bytes),
+    constexpr unsigned most = max_elements_of_thread(element_bytes),
                        of_block = results_of_thread(element_bytes) * rows_block;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
-    for (size_t first = all.begin + size_t(blockIdx.x) * of_block + threadIdx.x; first < all.end;
-         first += size_t(gridDim.x) * of_block)
-        if (all.n <= 4)
-            reduce_few<4>(all, first, output);
+    for (size_t first = results.begin + size_t(blockIdx.x) * of_block + threadIdx.x;
+         first < results.end; first += size_t(gridDim.x) * of_block)
+        if (results.n <= 4)
+            reduce_tiny_results<4>(results, first, output);
         else
-            reduce_few<most>(all, first, output);
+            reduce_tiny_results<most>(results, first, output);
 }
 
-/* ---- EXACT: one array ---- */
+} // namespace detail
+
+/* ================================================================================================
+ * Room 7: EXACT
+ * May hold: all that only EXACT needs on the GPU; its arithmetic, for host and device, is in
+ * fastreduce.h. It offers reduce_exact for one array, of floats first, then of doubles and of
+ * products; resolve_exact_results for many results; and for users' own kernels exact_atomic_add,
+ * exact_carry, exact_value, exact_block_reduce and exact_block_add.
+ *
+ * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
+ * It is made of an output, a number of elements and dynamic shared memory, and has
+ *     Element                        what it reads
+ *     two_arrays                     whether there may be another array, of a dot product
+ *     block_size, resident_blocks    threads; and blocks of a multiprocessor
+ *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
+ *     reduce_blocks(status_words, output)
+ *                                    from all blocks to the output
+ *
+ * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
+ * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
+ * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
+ * integers, which add up without rounding: the window. Its position follows the data, warp by
+ * warp. A thread with a float that reaches above or below the window uses its bins instead. These
+ * are integers in shared memory, one for each 16 exponents. Both ways are exact, so the choice does
+ * not show in the result. Single sums of floats use no double, so slow doubles do not matter.
+ *
+ *     weight    2^(position + 44)     2^(position + 22)     2^position     2^(position - 22)
+ *                       |         high        |       low        |      lowest      |
+ *                       |<---------------- window -------------->|<--- extension -->|
+ *
+ * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
+ * ============================================================================================= */
+
+namespace detail
+{
 
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
-/* A sum's output: the operator's result, rounded to 24 bits or 53; or if `result` is null, an
- * accumulator's limbs. And what of the elements' bits is summed: `mask` of a float's, or of the
- * upper half of a double's. */
+/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
+ * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
+ * summed. */
 struct exact_output {
     void *result;
     int64_t *total;
@@ -5679,77 +5318,22 @@ struct exact_output {
     unsigned mask = every_bit;
 };
 
-/* Blocks take its tiles in turn, as many as there is room for, because what they hand over is long.
- * They go from the end to the front: what was just written is in the cache. As reduce_pairwise it
- * begins before the previous grid has ended. */
-template <class Accumulator, unsigned Packs>
-__global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
-    reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
-{
-    using Element = typename Accumulator::Element;
-    constexpr unsigned block_size = Accumulator::block_size;
-    constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
-    const auto zero = []() { return Element(); };
-    size_t tiles = blocks_for(array.n, tile_elements);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
-    wait_for_previous_grid();
-    if (array.n_on_device != nullptr) {
-        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-        tiles = blocks_for(array.n, tile_elements);
-    }
-    Accumulator accumulator(output, array.n, dynamic_shared<void>());
-    /* below 0 numbers wrap around */
-#pragma unroll 1
-    for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
-        const lane_place place = array.template place<Element, Packs>(block_size, tile);
-        packs_of_lane<Element, Packs> items = {{}, place.index, array.n};
-        items.load(static_cast<const Element *>(array.input), place, array.streaming, zero);
-        packs_of_lane<Element, Packs> others = items; /* squares, where there is no other array */
-        if (Accumulator::two_arrays && array.other != nullptr)
-            others.load(static_cast<const Element *>(array.other), place, array.streaming, zero);
-        /* after the first loads: 3 to 8 % faster than at once up to 2^18 (one H200) */
-        allow_next_grid();
-        accumulator.add_items(items, others);
-    }
-    accumulator.reduce_blocks(status_words, output);
-}
-
-} // namespace detail
-
-/* ================================================================================================
- * Room 7: the superaccumulator
- * May hold: the accumulator behind FASTREDUCE_EXACT, whose arithmetic, for host and device, is in
- * fastreduce.h; EXACT's kernels for many results, which share its window; and last, what kernels of
- * users' own call: exact atomics, and exact sums of blocks.
- *
- * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
- * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
- * what was rounded off is exact too. Done twice, 22 bits apart, this cuts a float into two
- * integers, which add up without rounding: the window. Its position follows the data, warp by
- * warp. A thread with a float that reaches above or below the window adds integers to its bins
- * in shared memory instead, one for each 16 exponents. Both ways are exact, so the choice does
- * not show in the result. Single sums of floats use no double, so slow doubles do not matter.
- *
- * Integers end in the warp's accumulator, spread over its lanes: lane k holds limb k.
- * ============================================================================================= */
-
-namespace detail
-{
-
-constexpr unsigned exact_bins = 17; /* 16 for 16 exponents each, one counts NaN and infinities */
-/* A float below 2^(position + 44 - 149) fits, if it is a multiple. */
+/* 16 bins take 16 exponents each; one counts NaN and infinities. */
+constexpr unsigned exact_bins = 17;
+/* A window fits a multiple of 2^(position - 149) that is below 2^(position + 44 - 149). */
 constexpr unsigned window_bits = 44;
-/* Of 2^(position - 149); up to here both anchors are finite. */
+/* The highest position whose anchors are both finite. */
 constexpr unsigned top_position = 230;
-/* Packs that a thread adds at once, at most, and how often before a 64-bit sum could overflow. */
+/* The most packs that a thread adds at once, and how many groups of them a 64-bit sum holds. */
 constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
-/* That blocks add to: one each, as additions to the same take turns. */
+/* Copies of the total. A block adds to one of them, as additions to the same address take turns. */
 constexpr unsigned exact_totals = 4;
-/* A block in the count of each word of a total; below it is the sum of limbs. */
+/* Counts one block in the top bits of a total's word; the sum of limbs is below it. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
-/* Digit `lane` of number * 2^shift, in limbs of 32 bits; the highest that is not 0 has the sign. */
-__device__ __forceinline__ long long digit_of(long long number, unsigned shift)
+/* Returns digit `lane` of number * 2^shift in limbs of 32 bits. The highest that is not 0 has the
+ * sign. */
+FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
 {
     const int from = static_cast<int>(threadIdx.x % warp_size * 32) - static_cast<int>(shift);
     if (from <= -32 || from >= 64) return 0;
@@ -5758,12 +5342,13 @@ __device__ __forceinline__ long long digit_of(long long number, unsigned shift)
     return static_cast<long long>((from >= 0 ? bits >> from : bits << -from) & 0xffffffff);
 }
 
-/* A step of carries in a warp's limbs, number lane + 32 j in limb[j]: from those that carry, so
- * that there is room for a sum of several, and beside it for a count. With `half` 2^31 carries are
- * to the nearest, so that a sum of either sign is in few limbs; these have to be below 2^62. */
+/* Carries once in a warp's limbs, of which lane k holds number k + 32 j in limb[j], where
+ * carries(number) says so. Then there is room for a sum of several, and for a count beside it. With
+ * `half` = 2^31 it rounds carries to the nearest, so that a sum of either sign has few limbs, which
+ * must be below 2^62. */
 template <unsigned Each, class Carries>
-__device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carries &carries,
-                                           long long half = 0)
+FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carries,
+                                  long long half = 0)
 {
     const unsigned lane = threadIdx.x % warp_size;
     int from_below = 0; /* lane 0's */
@@ -5771,22 +5356,19 @@ __device__ __forceinline__ void carry_once(long long (&limb)[Each], const Carrie
     for (unsigned j = 0; j < Each; ++j) {
         const bool has_carry = carries(lane + j * warp_size);
         const int carry = has_carry ? static_cast<int>((limb[j] + half) >> 32) : 0,
-                  incoming = __shfl_sync(0xffffffffu, carry, (lane + warp_size - 1) % warp_size);
+                  incoming = __shfl_sync(all_lanes, carry, (lane + warp_size - 1) % warp_size);
         limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
     }
 }
 
-/* All 16 limbs but the one with the sign and those that count floats. */
-__device__ __forceinline__ bool limb_carries(unsigned limb)
-{
-    return limb < FASTREDUCE_DETAIL_DIGITS - 1;
-}
+/* Returns whether a limb carries: all 16 do but the one with the sign and those that count
+ * floats. */
+FASTREDUCE_DEVICE bool limb_carries(unsigned limb) { return limb < FASTREDUCE_DETAIL_DIGITS - 1; }
 
-/* Limb k of a block's sum in lane k of its first warp, 0 from lane 16 on, from each warp's. */
+/* Returns limb k of the block's sum in lane k of the first warp, and 0 from lane 16 on. */
 template <unsigned BlockSize>
-__device__ __forceinline__ long long limb_of_block(long long limb,
-                                                   fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE long long limb_of_block(long long limb, fastreduce_accumulator *warp_sums)
 {
     constexpr unsigned warps = BlockSize / warp_size, limbs = 16;
     const unsigned lane = threadIdx.x % warp_size, k = lane % limbs;
@@ -5801,23 +5383,23 @@ __device__ __forceinline__ long long limb_of_block(long long limb,
     return lane < limbs ? sum : 0;
 }
 
-/* By warp 0 of each block: from its limbs to those of all blocks, in the last one, which it says.
- * Every block but the last adds its limbs to one of the totals, and with each limb 1 to the count
- * in the word's top 12 bits; the last waits until all counts say all blocks, and leaves zeros. So
- * it needs no fence and no ticket. */
+/* Adds the limbs of warp 0 of each block. Returns true in the last block, whose limbs are then the
+ * sum of all. Every other block adds its limbs to one of the totals, and with each limb 1 to the
+ * count in the word's top 12 bits. The last waits until all counts say all blocks, and leaves
+ * zeros. So it needs no fence and no ticket. */
 template <unsigned Limbs, unsigned Each, class Carries>
-__device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
-                                              const Carries &carries)
+FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
+                                     const Carries &carries)
 {
     const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
     if (others == 0) return true;
     if (blockIdx.x != others) {
-        status_word *const own = totals + blockIdx.x % exact_totals * Limbs;
+        status_word *const total_of_block = totals + blockIdx.x % exact_totals * Limbs;
         carry_once(limb, carries);
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j)
             if (lane + j * warp_size < Limbs)
-                atomicAdd(own + lane + j * warp_size,
+                atomicAdd(total_of_block + lane + j * warp_size,
                           exact_one_block + static_cast<unsigned long long>(limb[j]));
         return false;
     }
@@ -5827,15 +5409,16 @@ __device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&l
         missing = false;
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j) {
-            const bool exists = lane + j * warp_size < Limbs;
-            const status_word *const word = totals + (exists ? lane + j * warp_size : 0);
-            total[j] = 0; /* without branches: loads would take turns, .7 us longer (one H100) */
+            const bool has_limb = lane + j * warp_size < Limbs;
+            const status_word *const word = totals + (has_limb ? lane + j * warp_size : 0);
+            total[j] =
+                0; /* Without branches, as loads would take turns: .7 us longer (one H100). */
 #pragma unroll
             for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
-            /* to the nearest, as a negative sum borrows from the count */
-            missing |= exists && (total[j] + exact_one_block / 2) / exact_one_block != others;
+            /* Rounds to the nearest, as a negative sum borrows from the count. */
+            missing |= has_limb && (total[j] + exact_one_block / 2) / exact_one_block != others;
         }
-    } while (__any_sync(0xffffffffu, missing));
+    } while (__any_sync(all_lanes, missing));
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
         if (lane + j * warp_size >= Limbs) continue;
@@ -5846,9 +5429,9 @@ __device__ __forceinline__ bool sum_of_blocks(status_word *totals, long long (&l
     return true;
 }
 
-/* The lane's addend to its limb for the sum of the lanes' numbers, each times 2^shift. In three
- * parts, of which 32 add up without overflow. */
-__device__ __forceinline__ long long digit_of_sum(long long number, unsigned shift)
+/* Returns what the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift.
+ * Sums three parts of them, of which 32 add up without overflow. */
+FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
     const long long low = warp_add(static_cast<unsigned>(number) & mask);
@@ -5860,39 +5443,39 @@ __device__ __forceinline__ long long digit_of_sum(long long number, unsigned shi
 /* Propagates the carries of the warp's accumulator, as fastreduce_detail_carry does. The limbs'
  * magnitudes are below 2^62; those that are no digits stay. */
 template <unsigned Digits = FASTREDUCE_DETAIL_DIGITS>
-__device__ __forceinline__ long long carry_across_lanes(long long limb)
+FASTREDUCE_DEVICE long long carry_across_lanes(long long limb)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr unsigned top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff, bias = 1ll << 62;
     const unsigned lane = threadIdx.x % warp_size;
 
-    /* None is negative thanks to the bias, which the next limb takes back. After one step from
-     * lane to lane they are 0 or 1, and ripple through digits of all ones as in an addition of
+    /* The bias, which the next limb takes back, makes all of them positive. After one step from
+     * lane to lane carries are 0 or 1. They ripple through digits of all ones as in an addition of
      * masks. */
     long long digit =
         limb + (lane < top_lane ? bias : 0) - (lane > 0 && lane <= top_lane ? bias >> 32 : 0);
-    const unsigned step = __shfl_up_sync(all, static_cast<unsigned>(digit >> 32), 1);
+    const unsigned step = __shfl_up_sync(all_lanes, static_cast<unsigned>(digit >> 32), 1);
     if (lane < top_lane) digit &= mask;
     if (lane > 0 && lane <= top_lane) digit += step;
-    const unsigned generate = __ballot_sync(all, lane < top_lane && digit > mask);
-    const unsigned propagate = __ballot_sync(all, lane < top_lane && digit == mask);
+    const unsigned generate = __ballot_sync(all_lanes, lane < top_lane && digit > mask);
+    const unsigned propagate = __ballot_sync(all_lanes, lane < top_lane && digit == mask);
     digit += (((generate << 1) + propagate) ^ propagate) >> lane & 1;
     if (lane < top_lane) digit &= mask;
     return digit;
 }
 
-/* The digits of the magnitude, carries propagated; says whether the number is negative. Lanes that
- * have no digit become 0. */
+/* Replaces the digits, whose carries are propagated, by those of the magnitude. Returns whether the
+ * number is negative. Lanes that have no digit become 0. */
 template <unsigned Digits>
-__device__ __forceinline__ bool absolute_across_lanes(long long &digit)
+FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
 {
-    constexpr unsigned all = 0xffffffff, top_lane = Digits - 1;
+    constexpr unsigned top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff;
     const unsigned lane = threadIdx.x % warp_size;
-    const bool negative = __ballot_sync(all, lane == top_lane && digit < 0) != 0;
+    const bool negative = __ballot_sync(all_lanes, lane == top_lane && digit < 0) != 0;
     if (!negative) return false;
     /* complement, and add 1 */
-    const unsigned zeros = __ballot_sync(all, lane < top_lane && digit == 0);
+    const unsigned zeros = __ballot_sync(all_lanes, lane < top_lane && digit == 0);
     digit = (lane < top_lane    ? digit ^ mask
              : lane == top_lane ? ~digit
                                 : 0) +
@@ -5901,103 +5484,176 @@ __device__ __forceinline__ bool absolute_across_lanes(long long &digit)
     return true;
 }
 
-/* A magnitude's leading bits, given its digits, times 2^least, in the lanes. */
-__device__ __forceinline__ fastreduce_detail_magnitude leading_across_lanes(long long digit,
-                                                                            int least)
+/* Returns the leading bits of a magnitude, whose digits, times 2^least, are in the lanes. */
+FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long digit, int least)
 {
-    constexpr unsigned all = 0xffffffff, parts = 5;
-    const unsigned nonzero = __ballot_sync(all, digit != 0), word = static_cast<unsigned>(digit);
+    constexpr unsigned parts = 5;
+    const unsigned nonzero = __ballot_sync(all_lanes, digit != 0),
+                   word = static_cast<unsigned>(digit);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
     unsigned part[parts];
 #pragma unroll
     for (int k = 0; k < static_cast<int>(parts); ++k) {
-        const unsigned other = __shfl_sync(all, word, top >= k ? top - k : 0);
+        const unsigned other = __shfl_sync(all_lanes, word, top >= k ? top - k : 0);
         part[k] = top >= k ? other : 0;
     }
     const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
                    more = zeros == 0 ? 0 : 32 - zeros;
-    const auto together = [&](unsigned first) {
+    const auto join_words = [&](unsigned first) {
         const unsigned long long both =
             static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
         return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
     };
-    fastreduce_detail_magnitude found = {0, 0, 0, 0};
-    if (nonzero == 0) return found;
-    found.high = together(0);
-    found.low = together(2);
-    found.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
-    found.below = part[parts - 1] << zeros != 0 ||
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    if (nonzero == 0) return value;
+    value.high = join_words(0);
+    value.low = join_words(2);
+    value.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
+    value.below = part[parts - 1] << zeros != 0 ||
                   (top >= static_cast<int>(parts) &&
                    (nonzero & ((1u << (top + 1 - static_cast<int>(parts))) - 1)) != 0);
-    return found;
+    return value;
 }
 
-/* The warp's accumulator, its carries propagated, rounded to float as by
- * fastreduce_detail_read_f32, by all lanes together: one thread takes 0.2 us longer. Lanes from
- * 16 on have 0; where one that counts has more, the number does not matter. */
-__device__ __forceinline__ float read_across_lanes(long long digit)
+/* Returns the bits of a float: a magnitude rounded to nearest, ties to even. Given are its highest
+ * digit that is not 0, the index of that, and the two digits below it. `below` says whether any
+ * further digit is not 0, which only breaks ties. */
+FASTREDUCE_DEVICE uint32_t round_digits(unsigned high, unsigned middle, unsigned low, bool below,
+                                        int top)
 {
-    constexpr unsigned all = 0xffffffff;
-    const unsigned special = __ballot_sync(all, digit != 0);
+    constexpr int precision = 24;
+    constexpr uint32_t infinity = 0x7f800000;
+    constexpr uint64_t half = uint64_t{1} << 63;
+    const int zeros = high != 0 ? __clz(static_cast<int>(high)) : 31;
+    uint64_t word = uint64_t{high} << 32 | middle;
+    if (zeros > 0) word = word << zeros | low >> (32 - zeros);
+    below |= low << zeros != 0;
+
+    const int highest = 32 * top + 31 - zeros; /* position of the highest bit; 0 for the number 0 */
+    const int shift = highest < precision ? 0 : highest - precision + 1;
+    uint64_t significand = word >> (highest < precision ? 63 - highest : 64 - precision);
+    const uint64_t cut = word << precision;
+    if (shift > 0 && (cut > half || (cut == half && (below || (significand & 1))))) ++significand;
+    /* The exponent field is one ahead of the shift: the significand's top bit adds that. A carry
+     * out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come out as
+     * infinity or larger bits: shift is 360 at the most. */
+    const uint32_t bits = (static_cast<uint32_t>(shift) << 23) + static_cast<uint32_t>(significand);
+    return bits > infinity ? infinity : bits;
+}
+
+/* Returns the warp's accumulator, whose carries are propagated, rounded to a float. All lanes work
+ * together, as one thread takes 0.2 us longer. Lanes from 16 on have 0. */
+FASTREDUCE_DEVICE float read_across_lanes(long long digit)
+{
+    const unsigned special = __ballot_sync(all_lanes, digit != 0);
     const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(digit);
 
-    const unsigned nonzero = __ballot_sync(all, digit != 0);
+    const unsigned nonzero = __ballot_sync(all_lanes, digit != 0);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
-    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all, word, top),
-                   middle = __shfl_sync(all, word, top >= 1 ? top - 1 : 31),
-                   low = __shfl_sync(all, word, top >= 2 ? top - 2 : 31);
+    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all_lanes, word, top),
+                   middle = __shfl_sync(all_lanes, word, top >= 1 ? top - 1 : 31),
+                   low = __shfl_sync(all_lanes, word, top >= 2 ? top - 2 : 31);
     const bool below = top >= 3 && (nonzero & ((1u << (top - 2)) - 1)) != 0;
-    uint64_t significand;
-    int shift;
-    fastreduce_detail_round_top(high, middle, low, below, top, 24, &significand, &shift);
-    return __uint_as_float(fastreduce_detail_pack_f32(
+    const int kind =
         fastreduce_detail_special(special >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
                                   special >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
-                                  special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1),
-        negative, significand, shift));
+                                  special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1);
+    const uint32_t bits = kind == 0   ? round_digits(high, middle, low, below, top)
+                          : kind == 1 ? 0x7fc00000
+                                      : 0x7f800000,
+                   sign = (kind == 0 ? negative : kind == 3) ? 1u << 31 : 0;
+    return __uint_as_float(bits | sign);
 }
 
-/* A Source says what is summed: the elements as floats, in parts of a pack, or their magnitudes. */
+/* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
 template <class Input>
 struct floats_masked {
     using Element = Input;
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
-    static __device__ __forceinline__ floats_masked masked(unsigned by) { return {by}; }
-    __device__ __forceinline__ float of(Input x) const
+    static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
+    FASTREDUCE_DEVICE float mask_float(Input x) const
     {
         return __uint_as_float(__float_as_uint(widened(x)) & mask);
     }
-    __device__ __forceinline__ void split(pack<Input> from, pack<float> *to) const
+    FASTREDUCE_DEVICE void split(pack<Input> from, pack<float> *to) const
     {
         mask_pack(from);
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j)
-            to[j / 4].item[j % 4] = widened(from.at(j));
+        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(from[j]);
     }
 
   private:
-    __device__ __forceinline__ void mask_pack(pack<float> &x) const
+    FASTREDUCE_DEVICE void mask_pack(pack<float> &x) const
     {
 #pragma unroll
-        for (float &item : x.item) item = of(item);
+        for (float &item : x.item) item = mask_float(item);
     }
     template <class Half>
-    __device__ __forceinline__ void mask_pack(pack<Half> &x) const
+    FASTREDUCE_DEVICE void mask_pack(pack<Half> &x) const
     {
 #pragma unroll
         for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
     }
 };
 
-/* The bits of a float (precision 24) or of a double. */
-__device__ __forceinline__ void store_bits(void *result, uint64_t bits, int precision)
+/* Stores the bits of a float (precision 24) or of a double. */
+FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
 {
     if (precision == 24)
         *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
     else
         *static_cast<unsigned long long *>(result) = bits;
 }
+
+/* A thread's floats as integers. Their parts are multiples of 2^(position + 22), of 2^position and,
+ * if Extended, of 2^(position - 22), all times 2^-149. It holds up to 500 floats. */
+template <bool Extended>
+struct window_sum {
+    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
+
+    FASTREDUCE_DEVICE void add_float(float x, unsigned position)
+    {
+        const unsigned upper = (position + 23) << 23 | 0x400000,
+                       lower = (position + 1) << 23 | 0x400000,
+                       least = (position - 21) << 23 | 0x400000;
+        const float caught = ieee_add(x, __uint_as_float(upper));
+        float remainder = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
+        float caught_remainder = ieee_add(remainder, __uint_as_float(lower));
+        float rounded = ieee_subtract(caught_remainder, __uint_as_float(lower));
+        high += __float_as_uint(caught) - upper;
+        low += __float_as_uint(caught_remainder) - lower;
+        if (Extended) {
+            remainder = ieee_subtract(remainder, rounded);
+            caught_remainder = ieee_add(remainder, __uint_as_float(least));
+            rounded = ieee_subtract(caught_remainder, __uint_as_float(least));
+            lowest += __float_as_uint(caught_remainder) - least;
+        }
+        /* another exponent: x is too large, or not finite */
+        above |= __float_as_uint(caught) ^ upper;
+        /* some of x lies below; signs of 0 differ */
+        below |= __float_as_uint(rounded) ^ __float_as_uint(remainder);
+    }
+    FASTREDUCE_DEVICE bool has_all_bits() const { return (below & 0x7fffffff) == 0; }
+    FASTREDUCE_DEVICE bool is_complete() const
+    {
+        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
+    }
+    FASTREDUCE_DEVICE long long value() const
+    {
+        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
+    }
+    /* Returns the sum as a double, which holds it: without `lowest`, of up to 2^8 floats. */
+    FASTREDUCE_DEVICE double number(unsigned position) const
+    {
+        const double unit =
+            bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
+        return ieee_multiply(
+            ieee_add(ieee_multiply(static_cast<int>(high), double(1u << window_bits / 2)),
+                     static_cast<double>(static_cast<int>(low))),
+            unit);
+    }
+};
 
 template <unsigned BlockSize, class Source = floats_masked<float>>
 struct superaccumulator {
@@ -6007,13 +5663,13 @@ struct superaccumulator {
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
     static constexpr size_t shared_bytes = exact_bins * BlockSize * sizeof(long long);
 
-    long long value = 0; /* what the thread's window has caught, in units of 2^(position - 149) */
-    long long value_below = 0;   /* and its extension below, in units 2^22 times smaller */
+    long long value = 0;         /* the thread's window, in units of 2^(position - 149) */
+    long long value_below = 0;   /* the extension below it, in units 2^22 times smaller */
     unsigned position = nowhere; /* of the window; the warp's */
-    long long limb = 0;          /* of the warp's accumulator: this lane's */
+    long long limb = 0;          /* this lane's, of the warp's accumulator */
     long long *const bins;       /* the thread's, BlockSize apart */
-    bool bins_used = false;      /* by the warp, since the last flush */
-    unsigned bins_only = 0;      /* groups that the warp does not try to catch in the window */
+    bool bins_used = false;      /* the warp has used them since the last flush */
+    unsigned groups_to_skip = 0; /* groups that go to bins without a look at the window */
     unsigned groups = 0;         /* since the last flush */
     const Source source;
     const size_t count; /* elements of the result */
@@ -6023,14 +5679,14 @@ struct superaccumulator {
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
-    __device__ __forceinline__ superaccumulator(const exact_output &output, size_t n, void *shared)
+    FASTREDUCE_DEVICE superaccumulator(const exact_output &output, size_t n, void *shared)
         : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
           count(n)
     {
     }
 
     template <class Items>
-    __device__ __forceinline__ void add_items(const Items &items, const Items &)
+    FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
     {
         constexpr unsigned packs = Items::packs_each,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
@@ -6045,23 +5701,24 @@ struct superaccumulator {
     }
 
     template <unsigned Count>
-    __device__ __forceinline__ void add_group(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE void add_group(const pack<float> (&group)[Count])
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
-            /* a guess: another look at all of them takes longer */
+            /* A guess, as another look at all of them takes longer. */
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = exact_integer || bins_only > 0 || !catch_all(group);
-        const unsigned misses = __ballot_sync(0xffffffffu, missed);
+        const bool missed = groups_to_skip > 0 || !catch_all(group);
+        const unsigned misses = __ballot_sync(all_lanes, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
     }
 
-    /* The window with this group's greatest float and one more binade. */
+    /* Returns the position of the window that holds the group's greatest float and one more
+     * binade. */
     template <unsigned Count>
-    __device__ __forceinline__ unsigned window_for(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
     {
         unsigned greatest = 0;
         visit(group, [&](float x) {
@@ -6075,21 +5732,21 @@ struct superaccumulator {
     }
 
     template <unsigned Count>
-    __device__ __forceinline__ bool catch_all(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
     {
         bool caught;
-        /* packs of 16-bit elements are two packs of floats each */
+        /* A pack of 16-bit elements is two packs of floats. */
         if constexpr (narrow && Count % 2 == 0)
             caught = catch_by_eights(group);
         else
             caught = add_to_window<false>(group);
         return caught;
     }
-    /* The same window, but digits of 21 bits, that leave room for the sum of eight of the higher
-     * one, and of four of the lower. What is added with both ways of rounding is exact if they
-     * agree; in the fixed window everything is. */
+    /* Adds the group to the same window, in digits of 21 bits. These have room for the sum of eight
+     * high ones and of four low ones. What is added with both ways of rounding is exact if they
+     * agree. The fixed window holds everything. */
     template <unsigned Count>
-    __device__ __forceinline__ bool catch_by_eights(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
     {
         constexpr unsigned bits = window_bits / 2 - 1;
         const unsigned upper = (position + bits + 1) << 23 | 0x400000,
@@ -6104,10 +5761,11 @@ struct superaccumulator {
 #pragma unroll
                 for (float x : group[j].item) {
                     const float next = ieee_add(caught, x),
-                                rest = ieee_subtract(x, ieee_subtract(next, caught));
+                                remainder = ieee_subtract(x, ieee_subtract(next, caught));
                     caught = next;
-                    down = fixed ? ieee_add(down, rest) : ieee_add_rounding<false>(down, rest);
-                    up = ieee_add_rounding<true>(up, rest);
+                    down = fixed ? ieee_add(down, remainder)
+                                 : ieee_add_rounding<false>(down, remainder);
+                    up = ieee_add_rounding<true>(up, remainder);
                     if (!fixed) above |= __float_as_uint(caught) ^ upper;
                 }
                 if (fixed) above |= __float_as_uint(down) ^ lower; /* where it is not finite */
@@ -6122,63 +5780,42 @@ struct superaccumulator {
         return true;
     }
 
-    /* Adds the whole group, or if a float of it does not fit, nothing, and says so. Extended: into
-     * the window and its extension below. */
+    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
+     * uses the extension below the window, too. */
     template <bool Extended, unsigned Count>
-    __device__ __forceinline__ bool add_to_window(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
-        const unsigned upper = (position + 23) << 23 | 0x400000,
-                       lower = (position + 1) << 23 | 0x400000,
-                       lowest = (position - 21) << 23 | 0x400000;
-        unsigned high = 0, low = 0, extension = 0, above = 0, below = 0;
-        visit(group, [&](float x) {
-            const float caught = ieee_add(x, __uint_as_float(upper));
-            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
-            float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            float rounded = ieee_subtract(caught_rest, __uint_as_float(lower));
-            high += __float_as_uint(caught);
-            low += __float_as_uint(caught_rest);
-            if (Extended) {
-                rest = ieee_subtract(rest, rounded);
-                caught_rest = ieee_add(rest, __uint_as_float(lowest));
-                rounded = ieee_subtract(caught_rest, __uint_as_float(lowest));
-                extension += __float_as_uint(caught_rest);
-            }
-            /* another exponent: too large, or not finite */
-            above |= __float_as_uint(caught) ^ upper;
-            /* some of it lies below; signs of 0 differ */
-            below |= __float_as_uint(rounded) ^ __float_as_uint(rest);
-        });
-        if ((above & 0xff800000) | (below & 0x7fffffff)) return false;
-        value += (1ll << window_bits / 2) * static_cast<int>(high - 4 * Count * upper) +
-                 static_cast<int>(low - 4 * Count * lower);
-        if (Extended) value_below += static_cast<int>(extension - 4 * Count * lowest);
+        window_sum<Extended> sum;
+        visit(group, [&](float x) { sum.add_float(x, position); });
+        if (!sum.is_complete()) return false;
+        value += sum.value();
+        if (Extended) value_below += static_cast<int>(sum.lowest);
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add. Where they are
-     * a few, most have something below the window, which its extension takes; if not, their bins
-     * do. Where they are more, the window moves first, if it fits better elsewhere, and if it does
-     * not, rests a while. */
+    /* Adds a group that the threads with a bit in `misses` could not add. If they are few, most
+     * have something below the window, which the extension takes, or else their bins. If they are
+     * more, the window moves first to where it fits better. If it still misses many, the next
+     * groups go to bins. */
     template <unsigned Count>
-    __device__ __forceinline__ void add_missed(const pack<float> (&group)[Count], unsigned misses)
+    FASTREDUCE_DEVICE void add_missed(const pack<float> (&group)[Count], unsigned misses)
     {
-        constexpr int few = 3;
+        constexpr int max_outliers = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (bins_only > 0) {
-            --bins_only;
-        } else if (!exact_integer && (fixed || __popc(misses) <= few)) {
+        if (groups_to_skip > 0) {
+            --groups_to_skip;
+        } else if (fixed || __popc(misses) <= max_outliers) {
             if (position >= window_bits / 2)
                 misses =
-                    __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window<true>(group));
-        } else if (!exact_integer) {
+                    __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window<true>(group));
+        } else {
             const unsigned better = window_for(group);
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !catch_all(group));
+                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !catch_all(group));
             }
-            if (__popc(misses) > few) bins_only = 16;
+            if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
         if (!bins_used) {
@@ -6189,12 +5826,13 @@ struct superaccumulator {
 #pragma unroll
             for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
         }
-        __syncwarp(); /* else the warp may stay divided to the end */
+        __syncwarp(); /* Otherwise the warp may stay divided to the end. */
     }
 
-    /* Bin c has the floats with exponents 16 c to 16 c + 15, in units of 2^(16 c - 1 - 149);
-     * denormals have the scale of exponent 1. The last bin counts what is not finite. */
-    __device__ __forceinline__ void add_to_bins(const pack<float> &v)
+    /* Adds a pack to the bins. Bin c has the floats with exponents 16 c to 16 c + 15, in units of
+     * 2^(16 c - 1 - 149). Denormals have the scale of exponent 1. The last bin counts what is not
+     * finite. */
+    FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
         const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
                                   __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
@@ -6207,41 +5845,41 @@ struct superaccumulator {
         }
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned exponent = bits[j] >> 23 & 255, place = exponent > 0 ? exponent : 1;
+            const unsigned exponent = bits[j] >> 23 & 255, scale = exponent > 0 ? exponent : 1;
             const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
             const int significand =
                 static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
-            bins[place / 16 * BlockSize] +=
-                static_cast<long long>((significand ^ sign) - sign) * (1 << place % 16);
+            bins[scale / 16 * BlockSize] +=
+                static_cast<long long>((significand ^ sign) - sign) * (1 << scale % 16);
         }
     }
 
-    /* Four floats, not all of them finite. Out of line, as one by one they are slow and rare. */
+    /* Adds four floats that are not all finite. Out of line, as it is slow and rare. */
     static __device__ __noinline__ void add_special(long long *bins, pack<float> v)
     {
 #pragma unroll 1
         for (unsigned j = 0; j < 4; ++j) {
             const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
                            fraction = bits & 0x7fffff;
-            const unsigned place = exponent > 0 ? exponent : 1;
+            const unsigned scale = exponent > 0 ? exponent : 1;
             long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
-                               << place % 16;
+                               << scale % 16;
             if (bits >> 31) addend = -addend;
             if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
-            bins[(exponent == 255 ? exact_bins - 1 : place / 16) * BlockSize] += addend;
+            bins[(exponent == 255 ? exact_bins - 1 : scale / 16) * BlockSize] += addend;
         }
     }
 
-    /* From the threads' sums to the warp's accumulator. */
-    __device__ __forceinline__ void flush_window()
+    /* Moves the threads' sums to the warp's accumulator. */
+    FASTREDUCE_DEVICE void flush_window()
     {
         limb += digit_of_sum(value, position);
-        if (__any_sync(0xffffffffu, value_below != 0))
+        if (__any_sync(all_lanes, value_below != 0))
             limb += digit_of_extension(value_below, position - window_bits / 2);
         value = value_below = 0;
     }
 
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         groups = 0;
         flush_window();
@@ -6255,13 +5893,14 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* What the lane adds to its limb for the bins. Out of line: most warps never need it. */
+    /* Returns what the lane adds to its limb for the bins. Out of line: most warps never need
+     * it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
-        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact: nothing has exponent 0 here */
+        long long digit = digit_of_sum(bins[0] / 2, 0); /* exact, as nothing has exponent 0 here */
         for (unsigned c = 1; c + 1 < exact_bins; ++c) {
             const long long sum = bins[c * BlockSize];
-            if (__any_sync(0xffffffffu, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
+            if (__any_sync(all_lanes, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
         const long long counts = bins[(exact_bins - 1) * BlockSize];
         const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
@@ -6274,7 +5913,7 @@ struct superaccumulator {
         return digit;
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
@@ -6284,7 +5923,7 @@ struct superaccumulator {
     }
 
   private:
-    __device__ __forceinline__ void store(long long sum, const exact_output &output) const
+    FASTREDUCE_DEVICE void store(long long sum, const exact_output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
@@ -6307,7 +5946,8 @@ struct superaccumulator {
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
-        const unsigned lane = threadIdx.x % warp_size, occurred = __ballot_sync(~0u, sum != 0);
+        const unsigned lane = threadIdx.x % warp_size,
+                       occurred = __ballot_sync(all_lanes, sum != 0);
         const int special =
             fastreduce_detail_special(occurred >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
                                       occurred >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
@@ -6319,8 +5959,8 @@ struct superaccumulator {
         if (lane == 0) store_bits(result, bits, precision);
     }
 
-    /* Counts stay below 2^32, as by fastreduce_detail_normalize. */
-    static __device__ __forceinline__ long long saturated(long long limb)
+    /* Limits counts below 2^32, as fastreduce_detail_normalize does. */
+    static FASTREDUCE_DEVICE long long saturated(long long limb)
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool counts = lane >= FASTREDUCE_DETAIL_NAN_COUNT &&
@@ -6329,26 +5969,61 @@ struct superaccumulator {
                                                                : limb;
     }
 
-    template <unsigned Count, class Use>
-    static __device__ __forceinline__ void visit(const pack<float> (&group)[Count], Use use)
+    template <unsigned Count, class Function>
+    static FASTREDUCE_DEVICE void visit(const pack<float> (&group)[Count], Function function)
     {
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
 #pragma unroll
-            for (float x : group[j].item) use(x);
+            for (float x : group[j].item) function(x);
         }
     }
 };
 
-/* A float or double taken apart: significand * 2^shift in units of the least denormal, or what it
- * counts as where it is not finite: the first of three limbs or those that follow. */
+/* Reduces one array exactly. Blocks take its tiles in turn, as many blocks as there is room for,
+ * because what they hand over is long. They go from the end to the front, as what was just written
+ * is in the cache. As reduce_pairwise it begins before the previous grid has ended. */
+template <class Accumulator, unsigned Packs>
+__global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator::resident_blocks))
+    reduce_exact(pairwise_array array, exact_output output, status_word *status_words)
+{
+    using Element = typename Accumulator::Element;
+    constexpr unsigned block_size = Accumulator::block_size;
+    constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
+    const auto zero = []() { return Element(); };
+    size_t tiles = blocks_for(array.n, tile_elements);
+    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
+    wait_for_previous_grid();
+    if (array.n_on_device != nullptr) {
+        if (*array.n_on_device < array.n) array.n = *array.n_on_device;
+        tiles = blocks_for(array.n, tile_elements);
+    }
+    Accumulator accumulator(output, array.n, dynamic_shared<void>());
+    /* Below 0 numbers wrap around. */
+#pragma unroll 1
+    for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
+        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
+        lane_packs<Element, Packs> items = {{}, offset.index, array.n};
+        items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
+        lane_packs<Element, Packs> others = items; /* squares, if there is no other array */
+        if (Accumulator::two_arrays && array.other != nullptr)
+            others.load(static_cast<const Element *>(array.other), offset, array.streaming, zero);
+        /* After the first loads it is 3 to 8 % faster than at once, up to 2^18 (one H200). */
+        allow_next_grid();
+        accumulator.add_items(items, others);
+    }
+    accumulator.reduce_blocks(status_words, output);
+}
+
+/* The parts of a float or double: significand * 2^shift in units of the least denormal. If it is
+ * not finite, `special` says which of the three counting limbs counts it. */
 template <class Float>
 struct float_parts {
     unsigned_t<Float> significand;
     unsigned shift, special;
     bool is_negative, is_finite;
 
-    __device__ __forceinline__ explicit float_parts(Float x)
+    FASTREDUCE_DEVICE explicit float_parts(Float x)
     {
         constexpr unsigned fraction_bits = element<Float>::fraction_bits,
                            all_bits = 8 * sizeof(Float),
@@ -6371,26 +6046,23 @@ struct float_parts {
  * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
  * are, too: doubles as digits that the warp counts, products to bins of each lane. */
 
-/* The upper half of a double's bits. */
-__device__ __forceinline__ unsigned upper_bits(double x)
+/* Return the two halves of a double's bits. */
+FASTREDUCE_DEVICE unsigned upper_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x) >> 32);
 }
-__device__ __forceinline__ unsigned lower_bits(double x)
+FASTREDUCE_DEVICE unsigned lower_bits(double x)
 {
     return static_cast<unsigned>(bits_as<unsigned long long>(x));
 }
-/* The upper half without the sign: greater for greater magnitudes, where not lower bits decide. */
-__device__ __forceinline__ unsigned upper_magnitude(double x)
-{
-    return upper_bits(x) & ~0u >> 1;
-}
-constexpr unsigned not_finite = 2047; /* a double's exponent, as its bits say it */
+/* Returns the upper half without the sign. It orders magnitudes up to the lower 32 bits. */
+FASTREDUCE_DEVICE unsigned upper_magnitude(double x) { return upper_bits(x) & ~0u >> 1; }
+constexpr unsigned not_finite = 2047; /* a double's exponent bits */
 
 template <class Accumulator>
 struct accumulator_format {
     static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
-    static constexpr int least = -149; /* of the power of two that is one of limb 0 */
+    static constexpr int least = -149; /* the exponent of one unit of limb 0 */
 };
 template <>
 struct accumulator_format<fastreduce_wide_accumulator> {
@@ -6407,42 +6079,36 @@ struct accumulator_format<fastreduce_product_accumulator> {
 struct double_product {
     double x, y;
 };
-__device__ __forceinline__ double rounded_term(double x)
+FASTREDUCE_DEVICE double rounded_term(double x) { return x; }
+FASTREDUCE_DEVICE double rounded_term(double_product product)
 {
-    return x;
+    return ieee_multiply(product.x, product.y);
 }
-__device__ __forceinline__ double rounded_term(double_product of)
+/* Returns whether a term is not 0 although the upper half of its rounded magnitude is. */
+FASTREDUCE_DEVICE bool is_tiny_nonzero(double x) { return lower_bits(x) != 0; }
+FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
 {
-    return ieee_multiply(of.x, of.y);
-}
-/* Whether it is not 0, though the upper half of its rounded magnitude is. */
-__device__ __forceinline__ bool is_little(double x)
-{
-    return lower_bits(x) != 0;
-}
-__device__ __forceinline__ bool is_little(double_product of)
-{
-    return of.x != 0 && of.y != 0;
+    return product.x != 0 && product.y != 0;
 }
 
-/* Its parts as float_parts, of 128 bits. */
+/* The parts of a term, with a significand of 128 bits. */
 struct term_parts {
     uint64_t low, high = 0;
     unsigned shift, special;
     bool is_negative, is_finite;
 
-    __device__ __forceinline__ explicit term_parts(double of)
+    FASTREDUCE_DEVICE explicit term_parts(double term)
     {
-        const float_parts<double> x(of);
+        const float_parts<double> x(term);
         low = x.significand;
         shift = x.shift;
         special = x.special;
         is_negative = x.is_negative;
         is_finite = x.is_finite;
     }
-    __device__ __forceinline__ explicit term_parts(double_product of)
+    FASTREDUCE_DEVICE explicit term_parts(double_product product)
     {
-        const float_parts<double> x(of.x), y(of.y);
+        const float_parts<double> x(product.x), y(product.y);
         low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
         shift = x.shift + y.shift - 1074; /* modulo 2^32, until shifts begin at the lowest limb */
         is_negative = x.is_negative != y.is_negative;
@@ -6453,8 +6119,8 @@ struct term_parts {
     }
 };
 
-/* A warp's sum in shared memory: limbs, as of an accumulator. Those derived from it have what
- * windows miss: so many of a lane, before the warp adds them to the limbs. */
+/* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
+ * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
 template <class Accumulator>
 struct wide_limbs {
     using format = accumulator_format<Accumulator>;
@@ -6462,12 +6128,14 @@ struct wide_limbs {
                               least_double = static_cast<unsigned>(-1074 - format::least);
     long long limb[limbs];
 
-    __device__ __forceinline__ long long &at(unsigned k) { return limb[k]; }
-    /* All but the limb with the sign and those that count doubles. */
-    static __device__ __forceinline__ bool carries(unsigned k) { return k < digits - 1; }
+    FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
+    /* Returns whether a limb carries: all do but the one with the sign and those that count
+     * doubles. */
+    static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
 
-    /* By the warp: the sum of lanes' numbers, times 2^(shift - 1074). In parts, as digit_of_sum. */
-    __device__ __forceinline__ void add_lanes(long long number, unsigned shift)
+    /* Adds the sum of the lanes' numbers, times 2^(shift - 1074), in parts as digit_of_sum does.
+     * The warp calls it. */
+    FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
     {
         constexpr unsigned bits = 27, mask = (1u << bits) - 1;
         const long long low = warp_add(static_cast<unsigned>(number) & mask),
@@ -6480,65 +6148,64 @@ struct wide_limbs {
                                        digit_of(high, shift % 32 + 2 * bits);
         __syncwarp();
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
     }
 };
 
-/* Of any terms: counts of 2^(16 k), from the lowest limb's 1 on, whose last three are of what is
- * not finite. */
+/* Takes any terms that windows miss. half_limb[k] counts units of 2^(16 k) of the lowest limb; the
+ * last three count NaN and infinities. */
 template <class Accumulator>
 struct wide_sums : wide_limbs<Accumulator> {
     using limbs_of_warp = wide_limbs<Accumulator>;
     using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
-    static constexpr unsigned specials = 2 * digits, halves = specials + 4, most_missed = 512;
+    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
     static constexpr bool may_be_denormal = true;
-    int half[halves];
+    int half_limb[half_limbs];
 
     template <class Group>
-    __device__ __forceinline__ void add_missed(const Group &group)
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
         group.visit([&](const auto &term) { add_any(term); });
     }
-    /* By one thread: less than 2^17 to a half. Out of line, as it is rare. */
+    /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
         const term_parts parts(term);
         const unsigned shift = parts.shift + limbs_of_warp::least_double;
         if (!parts.is_finite) {
-            atomicAdd(&half[specials + parts.special], 1);
+            atomicAdd(&half_limb[specials + parts.special], 1);
             return;
         }
         add_bits(parts.low, shift, parts.is_negative);
         if (sizeof term > sizeof(double)) add_bits(parts.high, shift + 64, parts.is_negative);
     }
-    /* By the warp: halves to limbs. */
-    __device__ __forceinline__ void flush_missed()
+    /* Moves half limbs to limbs. The warp calls it. */
+    FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
             if (k < digits) {
-                limb[k] += half[2 * k] + (1ll << 16) * half[2 * k + 1];
-                half[2 * k] = half[2 * k + 1] = 0;
+                limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
+                half_limb[2 * k] = half_limb[2 * k + 1] = 0;
             } else {
-                limb[k] += half[specials + k - digits];
-                half[specials + k - digits] = 0;
+                limb[k] += half_limb[specials + k - digits];
+                half_limb[specials + k - digits] = 0;
             }
         }
         __syncwarp();
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         limbs_of_warp::restart();
-        for (unsigned k = threadIdx.x % warp_size; k < halves; k += warp_size) half[k] = 0;
+        for (unsigned k = threadIdx.x % warp_size; k < half_limbs; k += warp_size) half_limb[k] = 0;
         __syncwarp();
     }
 
   private:
-    __device__ __forceinline__ void add_bits(unsigned long long bits, unsigned shift,
-                                             bool is_negative)
+    FASTREDUCE_DEVICE void add_bits(unsigned long long bits, unsigned shift, bool is_negative)
     {
         const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
                                                                                  << shift % 16;
@@ -6548,13 +6215,13 @@ struct wide_sums : wide_limbs<Accumulator> {
                              static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
 #pragma unroll
         for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&half[shift / 16 + k], sign * part[k]);
+            if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
     }
 };
 
-/* Of products of floats, which are normal doubles or zero: bin c of a lane has minus the sum of
- * multiples of 2^(32 c - 345), which are halves of products, of 24 bits each. Lower ones of narrow
- * products are zero. */
+/* Takes products of floats that windows miss; they are normal doubles or zero. Bin c of a lane has
+ * minus the sum of multiples of 2^(32 c - 345). These are halves of products, of 24 bits each; the
+ * lower halves of narrow products are zero. */
 template <bool Narrow>
 struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
@@ -6563,7 +6230,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     long long bin[bins][warp_size];
 
     template <class Group>
-    __device__ __forceinline__ void add_missed(const Group &group)
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
         unsigned greatest = 0;
         group.visit([&](double x) {
@@ -6575,16 +6242,17 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         else
             group.visit([&](double x) { add_finite(x); });
     }
-    /* By the warp: bins to limbs. */
+    /* Moves bins to limbs. The warp calls it. */
     __device__ __noinline__ void flush_missed()
     {
         for (unsigned c = 0; c < bins; ++c) {
-            long long &own = bin[c][threadIdx.x % warp_size];
-            if (__any_sync(0xffffffffu, own != 0)) add_lanes(-own, first_shift + 32 * c);
-            own = 0;
+            long long &sum_of_lane = bin[c][threadIdx.x % warp_size];
+            if (__any_sync(all_lanes, sum_of_lane != 0))
+                add_lanes(-sum_of_lane, first_shift + 32 * c);
+            sum_of_lane = 0;
         }
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         wide_limbs::restart();
         for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
@@ -6592,12 +6260,12 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 
   private:
-    /* Without branches, so that the next one's bins are found meanwhile. */
-    __device__ __forceinline__ void add_finite(double x)
+    /* Adds a finite product, without branches, so that the next one's bins are found meanwhile. */
+    FASTREDUCE_DEVICE void add_finite(double x)
     {
         constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
         const unsigned exponent = upper_bits(x) >> 20 & not_finite,
-                       place =
+                       scale =
                            (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
                        fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
                                                         (low_zeros + half_bits)) &
@@ -6605,14 +6273,14 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
             above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
                   below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
-        if (!Narrow) subtract_scaled((below ^ sign) - sign, place);
-        subtract_scaled((above ^ sign) - sign, place + half_bits);
+        if (!Narrow) subtract_scaled((below ^ sign) - sign, scale);
+        subtract_scaled((above ^ sign) - sign, scale + half_bits);
     }
-    /* Minus, as -2^31 is an int. */
-    __device__ __forceinline__ void subtract_scaled(int number, unsigned place)
+    /* Subtracts, as -2^31 is an int. */
+    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned scale)
     {
-        bin[place / 32][threadIdx.x % warp_size] +=
-            static_cast<long long>(number) * static_cast<int>(~0u << place % 32);
+        bin[scale / 32][threadIdx.x % warp_size] +=
+            static_cast<long long>(number) * static_cast<int>(~0u << scale % 32);
     }
     __device__ __noinline__ void add_any(double x)
     {
@@ -6626,87 +6294,90 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 };
 
-/* A Source of doubles says what is summed: a term of an element, or of one each of two arrays, of
- * which the second may be the first; of so many packs at once as there are registers for. All are
- * multiples of 2^(least_unit - 1074), and of each one's 53 bits the lowest low_zeros are 0; where
- * that is less than 0, products of doubles have a rest. */
+/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
+ * arrays, of which the second may be the first. It takes as many packs at once as there are
+ * registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
+ * low_zeros are 0; if that is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
     using Term = double;
     using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr bool two_arrays = false;
+    static constexpr bool two_arrays = false, follows_pairs = true;
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
     unsigned mask; /* of a double's upper half */
-    static __device__ __forceinline__ doubles_masked masked(unsigned by) { return {by}; }
+    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
 
-    __device__ __forceinline__ double term(double x, double) const
+    FASTREDUCE_DEVICE double term(double x, double) const
     {
         return bits_as<double>(bits_as<unsigned long long>(x) &
                                (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
     }
 };
 
-/* Products; of an array with itself, squares. */
+/* Products of two arrays, or squares of one. */
 template <class Input>
 struct exact_products {
     using Element = Input;
-    static constexpr bool two_arrays = true, of_doubles = sizeof(Input) == sizeof(double);
+    static constexpr bool two_arrays = true, follows_pairs = false,
+                          of_doubles = sizeof(Input) == sizeof(double);
     using Term = standard::conditional_t<of_doubles, double_product, double>;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768,
                               fraction_bits = element<Input>::fraction_bits,
                               bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
                               least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
-    /* A window holds all of a product of 106 bits but for 48, beside its leading 53. */
+    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
     static constexpr int low_zeros =
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
-    static __device__ __forceinline__ exact_products masked(unsigned) { return {}; }
+    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
 
-    static __device__ __forceinline__ Term term(Input x, Input y)
+    static FASTREDUCE_DEVICE Term term(Input x, Input y)
     {
         if constexpr (of_doubles)
             return {x, y};
         else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_double(ieee_multiply(widened(x), widened(y)));
+            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
         else
-            return ieee_multiply(ieee_double(widened(x)), ieee_double(widened(y)));
+            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
         return Term();
     }
 };
 
-/* What a window takes or misses as a whole: Count packs of a thread, from number First on. */
+/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number First
+ * on. */
 template <unsigned First, unsigned Count, class Source, class Items>
-struct some_packs {
+struct pack_range {
     const Source &source;
     const Items &items, &others;
 
-    template <class Use>
-    __device__ __forceinline__ void visit(const Use &use) const
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
         for (unsigned k = First; k < First + Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                use(source.term(items.at(k).at(j), others.at(k).at(j)));
+                function(source.term(items[k][j], others[k][j]));
     }
 };
 
-/* By the warp: limbs, which may be destroyed, to a result. Those that are not 0 mostly lie in
- * fewer lanes than there are; if not, one thread does it. */
+/* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
+ * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
 __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
                                            fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned all = 0xffffffff, digits = wide_limbs<Accumulator>::digits;
+    constexpr unsigned digits = wide_limbs<Accumulator>::digits;
     constexpr int least = wide_limbs<Accumulator>::format::least;
     long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
     for (unsigned from = 0; from < digits; from += warp_size) {
-        const unsigned nonzero = __ballot_sync(all, from + lane < digits && limb[from + lane] != 0);
+        const unsigned nonzero =
+            __ballot_sync(all_lanes, from + lane < digits && limb[from + lane] != 0);
         if (nonzero == 0) continue;
         if (first == digits) first = from + lowest_bit(nonzero);
         last = from + 31 - static_cast<unsigned>(__clz(static_cast<int>(nonzero)));
@@ -6730,7 +6401,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
     __syncwarp();
 }
 
-/* And to an accumulator, given room for as many limbs. */
+/* Adds the limbs to an accumulator. `other` is scratch memory. */
 template <class Accumulator>
 __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
                                           wide_limbs<Accumulator> &other, int64_t *total)
@@ -6753,46 +6424,43 @@ __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
 template <class Source>
 struct wide_window {
     using Sums = typename Source::Sums;
-    /* In units of 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
+    /* The unit is 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
-     * finite. A product of doubles is one, rounded, and a rest, which `low` and `lowest` take:
-     * exactly, as what the window holds is no denormal. */
+     * finite. A product of doubles is its rounded value and a remainder, which `low` and `lowest`
+     * take: exactly, as nothing in the window is a denormal. */
     static constexpr bool has_rests = Source::low_zeros < 0;
     static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
                               least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
 
-    /* what the thread's window has caught: 2^half units, units, and 2^-half units */
+    /* the thread's window: multiples of 2^half units, of units, and of 2^-half units */
     long long high = 0, low = 0, lowest = 0;
     unsigned position = nowhere;     /* the warp's */
-    unsigned caught = 0, missed = 0; /* doubles since the last flush, at most */
-    unsigned no_window = 0;          /* groups that the warp does not try to catch */
+    unsigned caught = 0, missed = 0; /* terms since the last flush, at most */
+    unsigned groups_to_skip = 0;     /* groups that skip the window */
     Sums &sums;
 
-    __device__ __forceinline__ explicit wide_window(Sums &of_warp) : sums(of_warp)
-    {
-        sums.restart();
-    }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { sums.restart(); }
+    FASTREDUCE_DEVICE void restart()
     {
         position = nowhere;
-        caught = missed = no_window = 0;
+        caught = missed = groups_to_skip = 0;
         sums.restart();
     }
 
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_group(const Group &group)
+    FASTREDUCE_DEVICE void add_group(const Group &group)
     {
         static_assert(Terms <= most_terms, "a sum of doubles could round");
         if (position == nowhere) position = window_for(group);
-        const bool misses_any = exact_integer || no_window > 0 || !add_to_window(group);
-        const unsigned misses = __ballot_sync(0xffffffffu, misses_any);
+        const bool misses_any = groups_to_skip > 0 || !add_to_window(group);
+        const unsigned misses = __ballot_sync(all_lanes, misses_any);
         if (misses != 0) add_missed<Terms>(group, misses);
         caught += Terms;
         if (caught > most_caught - most_terms) flush_window();
     }
 
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         flush_window();
         if (missed > 0) sums.flush_missed();
@@ -6800,22 +6468,23 @@ struct wide_window {
     }
 
   private:
-    /* The double that rounds what is added to it to multiples of 2^(unit - 1074). */
-    static __device__ __forceinline__ double anchor(unsigned unit)
+    /* Returns the double that rounds what is added to it to multiples of 2^(unit - 1074). */
+    static FASTREDUCE_DEVICE double anchor(unsigned unit)
     {
         return bits_as<double>(static_cast<unsigned long long>(unit + 1) << 52 | 1ull << 51);
     }
-    /* A sum of such multiples, of less than 2^51, as their number. */
-    static __device__ __forceinline__ long long number_of(double sum, unsigned unit)
+    /* Returns how many multiples of 2^(unit - 1074) a sum of less than 2^51 of them is. */
+    static FASTREDUCE_DEVICE long long number_of(double sum, unsigned unit)
     {
         const double above = anchor(unit);
         return static_cast<long long>(bits_as<unsigned long long>(ieee_add(sum, above)) -
                                       bits_as<unsigned long long>(above));
     }
 
-    /* With the group's greatest double and one more binade. */
+    /* Returns the position of the window that holds the group's greatest term and one more
+     * binade. */
     template <class Group>
-    __device__ __forceinline__ unsigned window_for(const Group &group) const
+    FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
         group.visit([&](const auto &term) {
@@ -6828,67 +6497,67 @@ struct wide_window {
                                                  : top_position;
     }
 
-    /* All of the group, or if a double of it does not fit, nothing: says so. One that reaches below
-     * shows in the least exponent, whose bits come before those of no number but 0. */
+    /* Adds the whole group, or returns false and adds nothing if a term does not fit. The smallest
+     * exponent tells whether a term reaches below the window. */
     template <class Group>
-    __device__ __forceinline__ bool add_to_window(const Group &group)
+    FASTREDUCE_DEVICE bool add_to_window(const Group &group)
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
         const double above = anchor(position + half), middle = anchor(position);
-        const unsigned lowest_found = upper_bits(above) - reach,
+        const unsigned least_caught = upper_bits(above) - reach,
                        least_fit =
                            position > Source::least_unit
                                ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
                                      1
                                : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
-        unsigned highest_found = 0, least = ~0u;
+        unsigned greatest_offset = 0, least = ~0u;
         group.visit([&](const auto &term) {
             const double x = rounded_term(term);
-            const double found = ieee_add(x, above), kept = ieee_subtract(found, above);
+            const double anchored = ieee_add(x, above), kept = ieee_subtract(anchored, above);
             high_sum = ieee_add(high_sum, kept);
             low_sum = ieee_add(low_sum, ieee_subtract(x, kept));
             if constexpr (has_rests) {
-                const double rest = fused(term.x, term.y, -x),
-                             kept_rest = ieee_subtract(ieee_add(rest, middle), middle);
-                low_sum = ieee_add(low_sum, kept_rest);
-                lowest_sum = ieee_add(lowest_sum, ieee_subtract(rest, kept_rest));
+                const double remainder = fused(term.x, term.y, -x),
+                             kept_remainder = ieee_subtract(ieee_add(remainder, middle), middle);
+                low_sum = ieee_add(low_sum, kept_remainder);
+                lowest_sum = ieee_add(lowest_sum, ieee_subtract(remainder, kept_remainder));
             }
-            const unsigned place = upper_bits(found) - lowest_found;
-            highest_found = place > highest_found ? place : highest_found;
+            const unsigned offset = upper_bits(anchored) - least_caught;
+            greatest_offset = offset > greatest_offset ? offset : greatest_offset;
             unsigned upper = upper_magnitude(x);
-            if (Sums::may_be_denormal && upper == 0 && is_little(term)) upper = 1;
+            if (Sums::may_be_denormal && upper == 0 && is_tiny_nonzero(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
-        if (highest_found >= 2 * reach || least < least_fit) return false;
+        if (greatest_offset >= 2 * reach || least < least_fit) return false;
         high += number_of(high_sum, position + half);
         low += number_of(low_sum, position);
         if constexpr (has_rests) lowest += number_of(lowest_sum, position - half);
         return true;
     }
 
-    /* For a group that some threads of the warp, the bits of misses, could not add: the window
-     * moves, if it fits better elsewhere; if it still misses many, it rests a while. */
+    /* Adds a group that the threads with a bit in `misses` could not add. The window moves if it
+     * fits better elsewhere. If it still misses many, the next groups skip it. */
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_missed(const Group &group, unsigned misses)
+    FASTREDUCE_DEVICE void add_missed(const Group &group, unsigned misses)
     {
-        constexpr int few = 3;
+        constexpr int max_outliers = 3;
         constexpr unsigned too_high = 16;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
-        if (no_window > 0) {
-            --no_window;
-        } else if (!exact_integer) {
+        if (groups_to_skip > 0) {
+            --groups_to_skip;
+        } else {
             const unsigned better = window_for(group);
             if (better > position || better + too_high < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(0xffffffffu, (misses & lane_bit) && !add_to_window(group));
+                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window(group));
             }
-            if (__popc(misses) > few) no_window = 16;
+            if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
         if (misses & lane_bit) sums.add_missed(group);
-        __syncwarp(); /* else the warp may stay divided, twice as slow, to the end */
+        __syncwarp(); /* Otherwise the warp may stay divided, twice as slow, to the end. */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
             sums.flush_missed();
@@ -6896,7 +6565,7 @@ struct wide_window {
         }
     }
 
-    __device__ __forceinline__ void flush_window()
+    FASTREDUCE_DEVICE void flush_window()
     {
         if (position != nowhere) {
             sums.add_lanes(high, position + half);
@@ -6908,7 +6577,7 @@ struct wide_window {
     }
 };
 
-/* Of a variance: sums of elements, as doubles, and of their squares. */
+/* The two sums of a variance: of the elements, as doubles, and of their squares. */
 template <class Input>
 struct values_of {
     using Sums = wide_sums<fastreduce_wide_accumulator>;
@@ -6929,11 +6598,11 @@ struct moment_sums {
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
                               limbs = of_values + squares_of<Input>::Sums::limbs;
 
-    __device__ __forceinline__ long long &at(unsigned k)
+    FASTREDUCE_DEVICE long long &limb_at(unsigned k)
     {
         return k < of_values ? values.limb[k] : squares.limb[k - of_values];
     }
-    static __device__ __forceinline__ bool carries(unsigned k)
+    static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
         return k < of_values ? values_of<Input>::Sums::carries(k)
                              : squares_of<Input>::Sums::carries(k - of_values);
@@ -6955,9 +6624,9 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
                    precision);
     __syncwarp();
 }
-/* There is no accumulator of both. */
+/* Never called, as no accumulator holds both sums. */
 template <class Input>
-__device__ __forceinline__ void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
+FASTREDUCE_DEVICE void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
 {
 }
 
@@ -6966,14 +6635,11 @@ struct exact_moments {
     using Element = Input;
     using Term = double;
     using Sums = moment_sums<Input>;
-    static constexpr bool two_arrays = false;
+    static constexpr bool two_arrays = false, follows_pairs = false;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static __device__ __forceinline__ exact_moments masked(unsigned) { return {}; }
+    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
 
-    static __device__ __forceinline__ double term(Input x, Input)
-    {
-        return ieee_double(widened(x));
-    }
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
 };
 
 template <class Input>
@@ -6983,22 +6649,22 @@ struct wide_window<exact_moments<Input>> {
     wide_window<values_of<Input>> values;
     wide_window<squares_of<Input>> squares;
 
-    __device__ __forceinline__ explicit wide_window(Sums &of_warp)
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
     {
     }
-    __device__ __forceinline__ void restart()
+    FASTREDUCE_DEVICE void restart()
     {
         values.restart();
         squares.restart();
     }
     template <unsigned Terms, class Group>
-    __device__ __forceinline__ void add_group(const Group &group)
+    FASTREDUCE_DEVICE void add_group(const Group &group)
     {
         values.template add_group<Terms>(group);
         squares.template add_group<Terms>(squared<Group>{group});
     }
-    __device__ __forceinline__ void flush()
+    FASTREDUCE_DEVICE void flush()
     {
         values.flush();
         squares.flush();
@@ -7008,14 +6674,14 @@ struct wide_window<exact_moments<Input>> {
     template <class Group>
     struct squared {
         const Group &group;
-        template <class Use>
-        __device__ __forceinline__ void visit(const Use &use) const
+        template <class Function>
+        FASTREDUCE_DEVICE void visit(const Function &function) const
         {
             group.visit([&](double x) {
                 if constexpr (exact_products<Input>::of_doubles)
-                    use(double_product{x, x});
+                    function(double_product{x, x});
                 else
-                    use(ieee_multiply(x, x));
+                    function(ieee_multiply(x, x));
             });
         }
     };
@@ -7036,24 +6702,24 @@ struct wide_superaccumulator {
     const Source source;
     const size_t count; /* elements of the result */
 
-    __device__ __forceinline__ wide_superaccumulator(const exact_output &output, size_t n,
-                                                     void *shared)
+    FASTREDUCE_DEVICE wide_superaccumulator(const exact_output &output, size_t n, void *shared)
         : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]),
           source(Source::masked(output.mask)), count(n)
     {
     }
 
     template <unsigned First = 0, class Items>
-    __device__ __forceinline__ void add_items(const Items &items, const Items &others)
+    FASTREDUCE_DEVICE void add_items(const Items &items, const Items &others)
     {
         constexpr unsigned left = Items::packs_each - First,
-                           some = left < Source::packs_at_once ? left : Source::packs_at_once;
-        window.template add_group<some * Items::pack_size>(
-            some_packs<First, some, Source, Items>{source, items, others});
-        if constexpr (some < left) add_items<First + some>(items, others);
+                           count_of_packs =
+                               left < Source::packs_at_once ? left : Source::packs_at_once;
+        window.template add_group<count_of_packs * Items::pack_size>(
+            pack_range<First, count_of_packs, Source, Items>{source, items, others});
+        if constexpr (count_of_packs < left) add_items<First + count_of_packs>(items, others);
     }
 
-    __device__ __forceinline__ void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
@@ -7066,12 +6732,12 @@ struct wide_superaccumulator {
         for (unsigned j = 0; j < each; ++j) {
             sum[j] = 0;
             for (unsigned w = 0; w < warps; ++w)
-                if (lane + j * warp_size < limbs) sum[j] += sums[w].at(lane + j * warp_size);
+                if (lane + j * warp_size < limbs) sum[j] += sums[w].limb_at(lane + j * warp_size);
         }
         if (!sum_of_blocks<limbs>(totals, sum, Sums::carries)) return;
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
-            if (lane + j * warp_size < limbs) sums->at(lane + j * warp_size) = sum[j];
+            if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
@@ -7082,119 +6748,88 @@ struct wide_superaccumulator {
 
 /* ---- Many exact sums ----
  *
- * AUTO's kernels for rows, columns and segments reduce these, too: to pairs of doubles, which
- * nearly always hold the sum. Where two cannot, the result is left open: reduce_open_results, which
- * is launched after them, looks for those and adds up their elements by windows and limbs. */
+ * The engine's kernels for rows, columns and segments reduce these to pairs of doubles, which
+ * nearly always hold the sum. They mark a result that no pair holds as unresolved, by a NaN that is
+ * no sum. A second launch, resolve_exact_results, adds up the elements of those by windows and
+ * limbs. Variances and squares of doubles are left to it alone. */
 
-/* Whether a double can take half a unit more without becoming infinite. */
-__device__ __forceinline__ bool has_room(double x)
+/* Returns whether x can take half a unit more without becoming infinite. */
+FASTREDUCE_DEVICE bool is_far_from_overflow(double x)
 {
     return upper_magnitude(x) < (not_finite - 1) << 20;
 }
 
-/* A sum as a double and what that has lost, which has to be a double, too: bits of numbers that lie
- * within some hundred binades. If it is none, the pair is not complete, and stays so. */
-struct exact_pair {
-    double sum, lost;
+/* Adds b to a, and returns the rounding error: a NaN where the sum is not finite. */
+FASTREDUCE_DEVICE double two_sum(double &a, double b)
+{
+    const double both = ieee_add(a, b), added = ieee_subtract(both, a),
+                 error = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
+                                  ieee_subtract(b, added));
+    a = both;
+    return error;
+}
 
-    __device__ __forceinline__ bool is_complete() const { return has_room(sum) && has_room(lost); }
-    /* a + b, and what that loses: not a number where a sum is not finite. */
-    static __device__ __forceinline__ double add_losing(double &a, double b)
+/* A sum and its rounding error, which is exact as long as a double holds it: as long as the bits of
+ * all terms lie within some hundred binades. Else the pair is incomplete, and stays so. */
+struct double_double {
+    double sum, error;
+
+    FASTREDUCE_DEVICE bool is_complete() const
     {
-        const double both = ieee_add(a, b), added = ieee_subtract(both, a),
-                     rest = ieee_add(ieee_subtract(a, ieee_subtract(both, added)),
-                                     ieee_subtract(b, added));
-        a = both;
-        return rest;
+        return is_far_from_overflow(sum) && is_far_from_overflow(error);
     }
     template <unsigned Count>
-    __device__ __forceinline__ void add_terms(const double (&term)[Count])
+    FASTREDUCE_DEVICE void add_terms(const double (&term)[Count])
     {
-        double rest[Count];
-        bool loses = false, fails = false;
+        double lost[Count];
+        bool rounds = false, fails = false;
 #pragma unroll
         for (unsigned j = 0; j < Count; ++j) {
-            rest[j] = add_losing(sum, term[j]);
-            loses |= !(rest[j] == 0);
+            lost[j] = two_sum(sum, term[j]);
+            rounds |= !(lost[j] == 0);
         }
-        if (!loses) return;
+        if (!rounds) return;
 #pragma unroll
-        for (double x : rest) fails |= !(add_losing(lost, x) == 0);
-        if (fails) give_up();
+        for (double x : lost) fails |= !(two_sum(error, x) == 0);
+        if (fails) mark_incomplete();
     }
-    __device__ __forceinline__ void add_sum(const exact_pair &other)
+    FASTREDUCE_DEVICE void add_sum(const double_double &other)
     {
-        const double rest = add_losing(sum, other.sum);
-        if (rest == 0 && lost == 0 && other.lost == 0) return; /* most floats */
-        const double first = add_losing(lost, other.lost), second = add_losing(lost, rest);
-        if (!(first == 0 && second == 0)) give_up();
+        const double lost = two_sum(sum, other.sum);
+        if (lost == 0 && error == 0 && other.error == 0) return; /* most floats */
+        const double first = two_sum(error, other.error), second = two_sum(error, lost);
+        if (!(first == 0 && second == 0)) mark_incomplete();
     }
 
   private:
-    __device__ __forceinline__ void give_up()
+    FASTREDUCE_DEVICE void mark_incomplete()
     {
-        lost = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
+        error = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
     }
 };
 
-/* The same of products of doubles, each of which is two, if neither rounds: a double more. */
-struct exact_triple {
-    double sum;
-    exact_pair rests;
-
-    __device__ __forceinline__ bool is_complete() const
-    {
-        return has_room(sum) && rests.is_complete();
-    }
-    template <unsigned Count>
-    __device__ __forceinline__ void add_terms(const double_product (&term)[Count])
-    {
-        constexpr unsigned least = (1023 - 969) << 20; /* whose rest is no denormal cut short */
-        double rest[2 * Count];
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            const double product = rounded_term(term[j]);
-            rest[2 * j] = exact_pair::add_losing(sum, product);
-            rest[2 * j + 1] = fused(term[j].x, term[j].y, -product);
-            if (upper_magnitude(product) < least && is_little(term[j]))
-                rest[2 * j] = bits_as<double>(static_cast<unsigned long long>(not_finite) << 52);
-        }
-        rests.add_terms(rest);
-    }
-    __device__ __forceinline__ void add_sum(const exact_triple &other)
-    {
-        const double rest[1] = {exact_pair::add_losing(sum, other.sum)};
-        rests.add_sum(other.rests);
-        rests.add_terms(rest);
-    }
-};
-
-/* sum + rest + last, each of which is what was rounded off before, as what the operator makes of
- * it: 128 bits, and whether there is more. Out of line, as it is long. */
+/* Stores the mean or the root of sum + error, an unevaluated sum whose doubles do not overlap. Out
+ * of line, as it is long. */
 template <class = void>
-__device__ __noinline__ void round_sum(double sum, double rest, double last, void *result,
+__device__ __noinline__ void round_sum(double sum, double error, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
-    const float_parts<double> top(sum);
+    const float_parts<double> top(sum), tail(error);
     fastreduce_detail_magnitude value = {top.significand << 11, 0,
                                          static_cast<int>(top.shift) - 1022, 0};
-#pragma unroll 1
-    for (unsigned k = 0; k < 2 && !value.below; ++k) {
-        const float_parts<double> x(k == 0 ? rest : last);
-        const unsigned down = top.shift - x.shift;
-        const uint64_t bits = x.significand << 11, high = down < 64 ? bits >> down : 0;
-        uint64_t low = down == 0 || down >= 128 ? 0
-                       : down <= 64             ? bits << (64 - down)
-                                                : bits >> (down - 64);
-        value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
-        if (x.is_negative == top.is_negative) {
-            value.low += low; /* whose place is empty */
-            value.high += high;
-        } else {
-            low += static_cast<unsigned>(value.below);
-            value.high -= high + (value.low < low ? 1 : 0);
-            value.low -= low;
-        }
+    const unsigned down = top.shift - tail.shift;
+    const uint64_t bits = tail.significand << 11, high = down < 64 ? bits >> down : 0;
+    uint64_t low = down == 0 || down >= 128 ? 0
+                   : down <= 64             ? bits << (64 - down)
+                                            : bits >> (down - 64);
+    value.below = down > 64 && (down < 128 ? bits << (128 - down) : bits) != 0;
+    if (tail.is_negative == top.is_negative) {
+        value.low = low;
+        value.high += high;
+    } else {
+        low += static_cast<unsigned>(value.below);
+        value.high -= high + (low > 0 ? 1 : 0);
+        value.low = 0 - low;
     }
     while (value.high != 0 && !(value.high >> 63)) {
         value.high = value.high << 1 | value.low >> 63;
@@ -7204,134 +6839,121 @@ __device__ __noinline__ void round_sum(double sum, double rest, double last, voi
     store_bits(result, fastreduce_detail_finish(0, sum < 0, value, op, n, precision), precision);
 }
 
-/* By a thread: what the operator makes of a sum of n elements. */
-__device__ __forceinline__ void store_sum(const exact_triple &of, void *result,
-                                          fastreduce_operator op, int precision, size_t n)
+/* Stores what the operator makes of a sum of n elements. */
+FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_operator op,
+                                 int precision, size_t n)
 {
-    double sum = of.sum, rest = of.rests.sum, last = exact_pair::add_losing(rest, of.rests.lost);
-    last = exact_pair::add_losing(rest = exact_pair::add_losing(sum, rest), last);
-    round_sum(sum, rest, last, result, op, precision, n);
-}
-__device__ __forceinline__ void store_sum(exact_pair pair, void *result, fastreduce_operator op,
-                                          int precision, size_t n)
-{
-    const double rest = pair.lost == 0 ? 0 : exact_pair::add_losing(pair.sum, pair.lost);
+    const double error = pair.error == 0 ? 0 : two_sum(pair.sum, pair.error);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
     if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
-        round_sum(pair.sum, rest, 0, result, op, precision, n);
+        round_sum(pair.sum, error, result, op, precision, n);
     } else if (precision == 53) {
         store_bits(result, bits, precision);
     } else {
-        /* to odd, as far as the sum is no double: so that one more rounding is as good as one */
-        if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (pair.sum < 0) ? 1 : ~0ull;
-        store_bits(result, __float_as_uint(ieee_float(bits_as<double>(bits))), precision);
+        /* Rounds to odd, so that one more rounding, to float, is as good as the only one. */
+        if (error != 0 && bits % 2 == 0) bits += (error < 0) == (pair.sum < 0) ? 1 : ~0ull;
+        store_bits(result, __float_as_uint(ieee_cast<float>(bits_as<double>(bits))), precision);
     }
 }
 
-/* What a result has that is open: a NaN that no sum is. Variances all are. */
-__device__ __forceinline__ uint64_t open_bits(int precision)
+/* Returns the bits that mark a result as unresolved: a NaN that no sum is. */
+FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
     return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
 }
 
 template <unsigned Count>
-__device__ __forceinline__ double add_pairs(double (&terms)[Count])
+FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
 {
     return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
 
-/* EXACT's Reducer for many results, by each operator that it has; another for doubles' squares. */
-template <class Input, bool SquaresDoubles = false>
-struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
+/* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
+template <class Input>
+struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
     using Element = Input;
-    using Term = standard::conditional_t<SquaresDoubles, double_product, double>;
-    using Value = standard::conditional_t<SquaresDoubles, exact_triple, exact_pair>;
-    static constexpr bool reduces_packs = true, by_warp = !SquaresDoubles,
+    using Value = double_double;
+    static constexpr bool reduces_packs = true, by_warp = true,
                           is_narrow = sizeof(Input) < sizeof(double),
                           is_f16 = standard::is_same<Input, f16>::value;
     fastreduce_operator op;
     int precision;
 
-    static __device__ __forceinline__ Value identity() { return Value(); }
-    static __device__ __forceinline__ Value combine(Value a, const Value &b)
+    static FASTREDUCE_DEVICE Value identity() { return Value(); }
+    static FASTREDUCE_DEVICE Value combine(Value a, const Value &b)
     {
         a.add_sum(b);
         return a;
     }
-    /* Mostly their sums add up without a loss. */
-    __device__ __forceinline__ Value warp_value(Value own) const
+    /* Mostly the lanes' sums add up without rounding. */
+    FASTREDUCE_DEVICE Value warp_value(Value value) const
     {
-        double sum = own.sum;
-        bool loses = own.lost != 0;
+        double sum = value.sum;
+        bool rounds = value.error != 0;
 #pragma unroll
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            loses |= !(exact_pair::add_losing(sum, shuffle_xor(sum, delta)) == 0);
-        if (!__any_sync(0xffffffffu, loses)) return {sum, 0};
+            rounds |= !(two_sum(sum, shuffle_xor(sum, delta)) == 0);
+        if (!__any_sync(all_lanes, rounds)) return {sum, 0};
 #pragma unroll 1
         for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
-            own.add_sum(shuffle_xor(own, delta));
-        return own;
+            value.add_sum(shuffle_xor(value, delta));
+        return value;
     }
-    __device__ __forceinline__ bool squares() const
+    FASTREDUCE_DEVICE bool squares() const
     {
         return is_narrow && (op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2);
     }
-    __device__ __forceinline__ Term term(Input x) const
+    FASTREDUCE_DEVICE double term(Input x) const
     {
-        if constexpr (SquaresDoubles) {
-            return {x, x};
-        } else {
-            const double wide = ieee_double(widened(x));
-            if (squares()) return ieee_multiply(wide, wide);
-            return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
-        }
-        return Term();
+        const double wide = ieee_cast<double>(widened(x));
+        if (squares()) return ieee_multiply(wide, wide);
+        return op == FASTREDUCE_SUM_ABS ? fabs(wide) : wide;
     }
     template <class Items>
-    __device__ __forceinline__ Value value_of_packs(const Items &items) const
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
     {
-        constexpr unsigned packs = Items::packs_each, size = pack<Input>::size;
+        constexpr unsigned count = Items::packs_each, size = pack<Input>::size;
         Value value = {};
         if constexpr (is_narrow) {
             const unsigned signless = sizeof(Input) == 2 ? 0x7fff7fff : all_but_the_sign,
                            mask = op == FASTREDUCE_SUM_ABS ? signless : every_bit;
-            some_packs<packs> some;
+            thread_packs<count> thread;
 #pragma unroll
-            for (unsigned k = 0; k < packs; ++k) {
-                auto masked = bits_as<pack<unsigned>>(items.at(k));
+            for (unsigned k = 0; k < count; ++k) {
+                auto masked = bits_as<pack<unsigned>>(items[k]);
 #pragma unroll
                 for (unsigned &word : masked.item) word &= mask;
-                some.packs[k] = bits_as<pack<Input>>(masked);
+                thread.packs[k] = bits_as<pack<Input>>(masked);
             }
             bool fits;
-            if constexpr (packs * size <= 4)
-                fits = sum_of_pack(some.packs[0], value.sum);
+            if constexpr (count * size <= 4)
+                fits = sum_of_pack(thread.packs[0], value.sum);
             else
-                fits = !squares() && some.sum_of_floats(value.sum);
-            if (!fits) value = by_packs(*this, some);
+                fits = !squares() && thread.sum_of_floats(value.sum);
+            if (!fits) value = sum_of_doubles(*this, thread);
         } else {
 #pragma unroll
-            for (unsigned k = 0; k < packs; ++k) {
-                Term terms[size];
+            for (unsigned k = 0; k < count; ++k) {
+                double terms[size];
 #pragma unroll
-                for (unsigned j = 0; j < size; ++j) terms[j] = term(items.at(k).at(j));
+                for (unsigned j = 0; j < size; ++j) terms[j] = term(items[k][j]);
                 value.add_terms(terms);
             }
         }
         return value;
     }
-    __device__ __forceinline__ void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        if (!exact_integer && value.is_complete())
+        if (value.is_complete())
             store_sum(value, result, op, precision, n);
         else
-            store_bits(result, open_bits(precision), precision);
+            store_bits(result, unresolved_marker(precision), precision);
     }
 
   private:
-    /* The sum of a pack's terms, and whether they are finite and a double holds it: by exponents of
-     * the greatest and of the least but 0. */
-    __device__ __forceinline__ bool sum_of_pack(const pack<Input> &from, double &sum) const
+    /* Adds up a pack's terms, and returns whether they are finite and a double holds the sum. The
+     * exponents of the greatest term, and of the least but 0, tell that. */
+    FASTREDUCE_DEVICE bool sum_of_pack(const pack<Input> &from, double &sum) const
     {
         constexpr unsigned bits_of_count = 3, bits = element<Input>::fraction_bits + 1;
         static_assert(pack<Input>::size <= 1u << bits_of_count, "the sum of more takes more bits");
@@ -7339,7 +6961,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         double terms[pack<Input>::size];
 #pragma unroll
         for (unsigned j = 0; j < pack<Input>::size; ++j)
-            terms[j] = ieee_double(widened(from.at(j)));
+            terms[j] = ieee_cast<double>(widened(from[j]));
         if (squares()) {
             unit = bits;
 #pragma unroll
@@ -7356,58 +6978,45 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
     template <unsigned Count>
-    struct some_packs {
+    struct thread_packs {
         static constexpr unsigned size = pack<Input>::size;
         pack<Input> packs[Count];
 
-        __device__ __forceinline__ float at(unsigned k) const
+        FASTREDUCE_DEVICE float element_at(unsigned k) const
         {
-            return widened(packs[k / size].at(k % size));
+            return widened(packs[k / size][k % size]);
         }
-        /* The sum, if all fit a window of floats (room 7) that has the greatest at its top; of
-         * halves a double, which holds 2^13 of any. */
-        __device__ __forceinline__ bool sum_of_floats(double &sum) const
+        /* Adds up all elements, and returns whether the sum is exact: whether a window fits them
+         * that has the greatest at its top. A double holds the sum of 2^13 halves. */
+        FASTREDUCE_DEVICE bool sum_of_floats(double &sum) const
         {
-            constexpr unsigned count = Count * size, bits = window_bits / 2, reach = 20;
+            constexpr unsigned count = Count * size, reach = 20;
             if constexpr (is_f16) {
                 double sums[4] = {};
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
-                    sums[k % 4] = ieee_add(sums[k % 4], ieee_double(at(k)));
+                    sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(element_at(k)));
                 sum = add_pairs(sums);
                 return upper_magnitude(sum) < not_finite << 20;
             }
             float greatest = 0;
 #pragma unroll
             for (unsigned k = 0; k < count; ++k)
-                greatest = max_or_nan(greatest, ieee_magnitude(at(k)));
+                greatest = max_or_nan(greatest, ieee_magnitude(element_at(k)));
             const unsigned exponent = __float_as_uint(greatest) >> 23,
-                           position = exponent > reach ? exponent - reach : 0,
-                           upper = (position + bits + 1) << 23 | 0x400000,
-                           lower = (position + 1) << 23 | 0x400000;
-            unsigned high = 0, low = 0;
-            bool fits = position <= top_position;
+                           position = exponent > reach ? exponent - reach : 0;
+            window_sum<false> window;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) {
-                const float caught = ieee_add(at(k), __uint_as_float(upper)),
-                            rest = ieee_add(at(k), ieee_subtract(__uint_as_float(upper), caught)),
-                            caught_rest = ieee_add(rest, __uint_as_float(lower));
-                high += __float_as_uint(caught) - upper;
-                low += __float_as_uint(caught_rest) - lower;
-                fits &= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(lower))) ==
-                        __float_as_uint(rest); /* neither is -0 */
-            }
-            const double unit =
-                bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
-            sum = ieee_multiply(ieee_add(ieee_multiply(static_cast<int>(high), double(1u << bits)),
-                                         static_cast<double>(static_cast<int>(low))),
-                                unit);
-            return fits;
+            for (unsigned k = 0; k < count; ++k) window.add_float(element_at(k), position);
+            sum = window.number(position);
+            return (position <= top_position) & window.has_all_bits();
         }
     };
-    /* By doubles: packs whose sum one holds add up as that. Out of line, as it is rare. */
+    /* Adds up in doubles: packs as one where a double holds their sum. Out of line, as it is
+     * rare. */
     template <unsigned Count>
-    static __device__ __noinline__ Value by_packs(exact_reducer reducer, some_packs<Count> some)
+    static __device__ __noinline__ Value sum_of_doubles(exact_reducer reducer,
+                                                        thread_packs<Count> thread)
     {
         constexpr unsigned size = pack<Input>::size;
         Value value = {0, 0};
@@ -7415,8 +7024,8 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input, SquaresDoubles>> {
         for (unsigned k = 0; k < Count; ++k) {
             double terms[size], sums[1];
 #pragma unroll
-            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(some.packs[k].at(j));
-            if (reducer.sum_of_pack(some.packs[k], sums[0]))
+            for (unsigned j = 0; j < size; ++j) terms[j] = reducer.term(thread.packs[k][j]);
+            if (reducer.sum_of_pack(thread.packs[k], sums[0]))
                 value.add_terms(sums);
             else
                 value.add_terms(terms);
@@ -7434,252 +7043,222 @@ struct exact_results {
     fastreduce_operator op;
     int precision;
 
-    __device__ __forceinline__ bool are_segments() const { return segments.begins != nullptr; }
-    __device__ __forceinline__ size_t length(size_t result) const
+    FASTREDUCE_DEVICE bool are_segments() const { return segments.begins != nullptr; }
+    FASTREDUCE_DEVICE size_t length(size_t result) const
     {
         return are_segments() ? segments.length(result) : strided.n;
     }
-    __device__ __forceinline__ void *place(size_t result) const
+    FASTREDUCE_DEVICE void *address(size_t result) const { return strided.address(output, result); }
+    /* Returns a bit for each of the results `first`, `first` + step ... before `end` that is
+     * unresolved. All loads are under way at once. */
+    template <unsigned Count, class Source>
+    FASTREDUCE_DEVICE unsigned find_unresolved(size_t first, size_t step, size_t end) const
     {
-        return strided.place(output, result);
-    }
-    /* Which of a lane's results `first`, `first` + apart ... before `end` are open: a bit each. All
-     * loads are under way at once. */
-    template <unsigned Count>
-    __device__ __forceinline__ unsigned open_among(size_t first, size_t apart, size_t end) const
-    {
-        if (op == FASTREDUCE_VARIANCE) /* all */
-            return first < end ? low_bits(unsigned((end - first - 1) / apart) + 1) : 0;
-        return precision == 53 ? equal_among<unsigned long long, Count>(first, apart, end)
-                               : equal_among<unsigned, Count>(first, apart, end);
+        if (!Source::follows_pairs) /* all are */
+            return first < end ? low_bits(unsigned((end - first - 1) / step) + 1) : 0;
+        return precision == 53 ? find_marked<unsigned long long, Count>(first, step, end)
+                               : find_marked<unsigned, Count>(first, step, end);
     }
 
   private:
     template <class Bits, unsigned Count>
-    __device__ __forceinline__ unsigned equal_among(size_t first, size_t apart, size_t end) const
+    FASTREDUCE_DEVICE unsigned find_marked(size_t first, size_t step, size_t end) const
     {
         Bits bits[Count];
-        unsigned open = 0;
+        unsigned marked = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k, first += apart)
-            bits[k] = first < end ? *static_cast<const Bits *>(place(first)) : 0;
+        for (unsigned k = 0; k < Count; ++k, first += step)
+            bits[k] = first < end ? *static_cast<const Bits *>(address(first)) : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            if (bits[k] == static_cast<Bits>(open_bits(precision))) open |= 1u << k;
-        return open;
+            if (bits[k] == static_cast<Bits>(unresolved_marker(precision))) marked |= 1u << k;
+        return marked;
     }
 };
 
-/* Terms of a thread, of elements `first`, `first` + apart ... of a result; zeros behind its end. */
+/* A thread's terms, of elements `first`, `first` + step ... of a result; zeros behind its end. */
 template <class Source>
 struct exact_terms {
-    static constexpr bool are_products = sizeof(typename Source::Term) > sizeof(double);
     static constexpr unsigned count = 8;
     using Term = typename Source::Term;
     Term term[count];
 
-    template <class Use>
-    __device__ __forceinline__ void visit(const Use &use) const
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
-        for (const Term &x : term) use(x);
+        for (const Term &x : term) function(x);
     }
     template <class Input>
-    __device__ __forceinline__ void load(const exact_results &all, size_t result, size_t first,
-                                         size_t end, unsigned apart)
+    FASTREDUCE_DEVICE void load(const exact_results &results, size_t result, size_t first,
+                                size_t end, unsigned step)
     {
-        const exact_reducer<Input, are_products> reducer = {{}, all.op, all.precision};
-        const Input *const from = all.are_segments() ? all.segments.first<Input>(result)
-                                                     : all.strided.first<Input>(result);
+        const exact_reducer<Input> reducer = {{}, results.op, results.precision};
+        const Input *const from = results.are_segments() ? results.segments.first<Input>(result)
+                                                         : results.strided.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
-            const size_t k = first + j * apart;
-            term[j] = k < end ? reducer.term(from[k * all.strided.stride]) : Term();
+            const size_t k = first + j * step;
+            const Input x = k < end ? from[k * results.strided.stride] : Input();
+            if constexpr (sizeof(Term) > sizeof(double))
+                term[j] = {x, x};
+            else
+                term[j] = reducer.term(x);
         }
     }
-    __device__ __forceinline__ exact_terms(const exact_results &all, size_t result, size_t first,
-                                           size_t end, unsigned apart)
+    FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
+                                  size_t end, unsigned step)
     {
         if constexpr (!standard::is_same<Source, doubles_masked>::value) {
-            load<typename Source::Element>(all, result, first, end, apart);
+            load<typename Source::Element>(results, result, first, end, step);
         } else {
-            switch (all.type) {
-            case FASTREDUCE_F16: load<f16>(all, result, first, end, apart); break;
-            case FASTREDUCE_BF16: load<bf16>(all, result, first, end, apart); break;
-            case FASTREDUCE_F32: load<float>(all, result, first, end, apart); break;
-            default: load<double>(all, result, first, end, apart);
+            switch (results.type) {
+            case FASTREDUCE_F16: load<f16>(results, result, first, end, step); break;
+            case FASTREDUCE_BF16: load<bf16>(results, result, first, end, step); break;
+            case FASTREDUCE_F32: load<float>(results, result, first, end, step); break;
+            default: load<double>(results, result, first, end, step);
             }
         }
     }
 };
-/* By so many threads: elements from `begin` to `end` to windows of a block's warps. Out of line. */
+/* Adds a result's elements from `begin` to `end` to the windows of the warps of `threads` threads,
+ * of which this is number `thread`. Out of line. */
 template <class Source>
-__device__ __noinline__ void add_to_windows(const exact_results &all, size_t result, size_t begin,
-                                            size_t end, unsigned own, unsigned threads,
-                                            wide_window<Source> &window)
+__device__ __noinline__ void add_to_windows(const exact_results &results, size_t result,
+                                            size_t begin, size_t end, unsigned thread,
+                                            unsigned threads, wide_window<Source> &window)
 {
     using terms = exact_terms<Source>;
 #pragma unroll 1
     for (; begin < end; begin += terms::count * threads)
-        window.template add_group<terms::count>(terms(all, result, begin + own, end, threads));
+        window.template add_group<terms::count>(
+            terms(results, result, begin + thread, end, threads));
     window.flush();
 }
 
-/* Long results are shared out in units of so many elements. A listed one has limbs, a ticket. */
-constexpr size_t exact_unit = 16384, few_open = 1024;
+/* Blocks share long results in units of so many elements. A queued one has limbs and a ticket. */
+constexpr size_t exact_unit = 16384, few_unresolved = 1024;
 constexpr unsigned exact_block = 256;
 template <class Sums>
-constexpr unsigned exact_listed = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
-                                   row_list::all_words) /
-                                  (Sums::limbs + 1);
+constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word) -
+                                       result_queue::all_words) /
+                                      (Sums::limbs + 1);
 
-/* By a block: units of the listed results, in turn. It adds its limbs to the result's; the last to
+/* Takes units of the queued results in turn. A block adds its limbs to the result's; the last to
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
-__device__ __forceinline__ void add_listed_units(const exact_results &all, const row_list &list,
-                                                 const row_list::content &listed,
-                                                 wide_window<Source> &window, Sums *sums)
+FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const result_queue &queue,
+                                        const result_queue::content &queued,
+                                        wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
-    __shared__ unsigned drawn;
+    __shared__ unsigned next_unit;
     __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const row_list::entry *const entries = list.entries();
+    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
-    for (unsigned unit; (unit = draw(list.base + 2, drawn)) < listed.runs;) {
-        const unsigned k = search_by_warp(0u, listed.entries,
+    for (unsigned unit; (unit = draw(queue.base + 2, next_unit)) < queued.runs;) {
+        const unsigned k = search_by_warp(0u, queued.entries,
                                           [&](unsigned e) { return entries[e].first <= unit; }) -
                            1;
-        const size_t result = entries[k].number, n = all.length(result),
+        const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
         window.restart();
-        add_to_windows(all, result, begin, least_of(begin + exact_unit, n), threadIdx.x,
+        add_to_windows(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
                        exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
-        status_word *const total = list.base + row_list::all_words + size_t(k) * (limbs + 1);
+        status_word *const total = queue.base + result_queue::all_words + size_t(k) * (limbs + 1);
         for (unsigned d = lane; d < limbs; d += warp_size) {
             long long limb = 0;
-            for (unsigned w = 0; w < warps; ++w) limb += sums[w].at(d);
+            for (unsigned w = 0; w < warps; ++w) limb += sums[w].limb_at(d);
             if (limb != 0) atomicAdd(total + d, static_cast<unsigned long long>(limb));
         }
         if (!warp_comes_last(total + limbs, 1, (n - 1) / exact_unit + 1)) continue;
         for (unsigned d = lane; d < limbs; d += warp_size) {
-            sums[0].at(d) = static_cast<long long>(peek(total + d));
+            sums[0].limb_at(d) = static_cast<long long>(peek(total + d));
             total[d] = 0;
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_by_warp(sums[0], all.place(result), all.op, all.precision, n);
+        round_by_warp(sums[0], results.address(result), results.op, results.precision, n);
     }
-    list.leave(listed.entries, last);
+    queue.leave(queued.entries, last);
 }
 
-/* Open results, one a warp; longer ones are listed, where there are status words. Idle blocks wait
- * for others to begin, but not for ever, as those may need their places on the GPU. */
+/* Reduces unresolved results, one a warp. Longer ones are queued for all blocks, where there are
+ * status words. Idle blocks wait for others to begin, but not for ever, as those may need their
+ * places on the GPU. */
 template <class Source>
 __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
-    reduce_open_results(exact_results all, size_t results, size_t most_of_warp, row_list list)
+    resolve_exact_results(exact_results results, size_t count, size_t most_of_warp,
+                          result_queue queue)
 {
     using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
-    __shared__ row_list::content listed;
+    __shared__ result_queue::content queued;
     constexpr unsigned patience = 100; /* some 100 us */
     constexpr size_t warps = exact_block / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     constexpr unsigned loads = 8; /* of results, under way at once */
-    const size_t each = least_of((results - 1) / (gridDim.x * warps) + 1, warp_size),
-                 apart = gridDim.x * warps * each;
-    bool shares = list.base != nullptr;
+    const size_t each = min_of((count - 1) / (gridDim.x * warps) + 1, warp_size),
+                 step = gridDim.x * warps * each;
+    bool has_queue = queue.base != nullptr;
     wait_for_previous_grid();
     allow_next_grid();
-    if (results <= few_open) { /* all blocks see what there is: long ones stay open until then */
-        bool open = false, is_long = false;
-        for (size_t k = threadIdx.x; k < results; k += exact_block)
-            if (all.open_among<1>(k, 1, results) != 0) {
-                open = true;
-                is_long |= all.length(k) > most_of_warp;
+    /* Look for unresolved results: of a few, each block looks at all, as long ones stay so. */
+    if (count <= few_unresolved) {
+        bool is_unresolved = false, is_long = false;
+        for (size_t k = threadIdx.x; k < count; k += exact_block)
+            if (results.find_unresolved<1, Source>(k, 1, count) != 0) {
+                is_unresolved = true;
+                is_long |= results.length(k) > most_of_warp;
             }
-        if (!__syncthreads_or(open)) return;
-        shares = __syncthreads_or(is_long && shares);
+        if (!__syncthreads_or(is_unresolved)) return;
+        has_queue = __syncthreads_or(is_long && has_queue);
     }
-    if (shares && threadIdx.x == 0) atomicAdd(list.base, row_blocks::begun);
-    Sums &of_warp = sums[threadIdx.x / warp_size];
-    wide_window<Source> window(of_warp);
+    if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
+    Sums &warp_sums = sums[threadIdx.x / warp_size];
+    wide_window<Source> window(warp_sums);
+    /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
-    for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < results;
-         first += loads * apart) {
-        size_t some = first;
-        unsigned open = all.open_among<loads>(first + lane, apart, lane < each ? results : 0);
-        if (!__any_sync(0xffffffffu, open != 0)) continue;
+    for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < count;
+         first += loads * step) {
+        size_t group = first;
+        unsigned unresolved =
+            results.find_unresolved<loads, Source>(first + lane, step, lane < each ? count : 0);
+        if (!__any_sync(all_lanes, unresolved != 0)) continue;
 #pragma unroll 1
-        for (unsigned k = 0; k < loads; ++k, some += apart, open >>= 1) {
-            const size_t own = some + lane;
-            bool by_warp = open & 1;
-            if (by_warp && shares && all.length(own) > most_of_warp)
-                by_warp = !row_list::append(list, own, (all.length(own) - 1) / exact_unit + 1);
-            for (unsigned others = __ballot_sync(0xffffffffu, by_warp); others != 0;
-                 others &= others - 1) {
-                const size_t result = some + lowest_bit(others), n = all.length(result);
+        for (unsigned k = 0; k < loads; ++k, group += step, unresolved >>= 1) {
+            const size_t candidate = group + lane;
+            bool by_warp = unresolved & 1;
+            if (by_warp && has_queue && results.length(candidate) > most_of_warp)
+                by_warp = !result_queue::append(queue, candidate,
+                                                (results.length(candidate) - 1) / exact_unit + 1);
+            for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
+                 lanes &= lanes - 1) {
+                const size_t result = group + lowest_bit(lanes), n = results.length(result);
                 window.restart();
                 __syncwarp();
-                add_to_windows(all, result, 0, n, lane, warp_size, window);
-                round_by_warp(of_warp, all.place(result), all.op, all.precision, n);
+                add_to_windows(results, result, 0, n, lane, warp_size, window);
+                round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
             }
         }
     }
-    if (!shares) return;
+    if (!has_queue) return;
+    /* Share the long ones. */
     __syncthreads();
-    if (threadIdx.x == 0) listed = list.await(patience);
+    if (threadIdx.x == 0) queued = queue.await(patience);
     __syncthreads();
-    if (listed.runs > 0) add_listed_units(all, list, listed, window, sums);
+    if (queued.runs > 0) add_queued_units(results, queue, queued, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
 
-/* Floats caught as integers: in multiples of 2^(position + 22), of 2^position and of
- * 2^(position - 22), all times 2^-149. Of up to 500 floats. */
-struct window_sum {
-    unsigned high = 0, low = 0, lowest = 0, above = 0, below = 0;
-
-    template <unsigned Count>
-    __device__ __forceinline__ void add_floats(const float (&group)[Count], unsigned position)
-    {
-        const unsigned upper = (position + 23) << 23 | 0x400000,
-                       lower = (position + 1) << 23 | 0x400000,
-                       least = (position - 21) << 23 | 0x400000;
-#pragma unroll
-        for (float x : group) {
-            const float caught = ieee_add(x, __uint_as_float(upper));
-            float rest = ieee_subtract(x, ieee_subtract(caught, __uint_as_float(upper)));
-            float caught_rest = ieee_add(rest, __uint_as_float(lower));
-            rest = ieee_subtract(rest, ieee_subtract(caught_rest, __uint_as_float(lower)));
-            high += __float_as_uint(caught);
-            low += __float_as_uint(caught_rest);
-            caught_rest = ieee_add(rest, __uint_as_float(least));
-            lowest += __float_as_uint(caught_rest);
-            above |= __float_as_uint(caught) ^ upper;
-            below |= __float_as_uint(ieee_subtract(caught_rest, __uint_as_float(least))) ^
-                     __float_as_uint(rest); /* signs of 0 differ */
-        }
-        high -= Count * upper;
-        low -= Count * lower;
-        lowest -= Count * least;
-    }
-    __device__ __forceinline__ bool is_complete() const
-    {
-        return ((above & 0xff800000) | (below & 0x7fffffff)) == 0;
-    }
-    __device__ __forceinline__ long long value() const
-    {
-        return (1ll << window_bits / 2) * static_cast<int>(high) + static_cast<int>(low);
-    }
-};
-
-/* Where a window holds floats up to an exponent, and is not a bit higher than it must be. Beyond
- * top_exponent anchors would not be finite, nor what they become. */
+/* Returns the lowest position of a window that holds floats up to an exponent. Beyond top_exponent
+ * neither anchors nor sums would be finite. */
 constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
-__device__ __forceinline__ unsigned position_for(unsigned exponent)
+FASTREDUCE_DEVICE unsigned position_for(unsigned exponent)
 {
     return exponent <= exact_reach    ? 0
            : exponent <= top_exponent ? exponent - exact_reach
@@ -7687,16 +7266,16 @@ __device__ __forceinline__ unsigned position_for(unsigned exponent)
 }
 
 template <class Accumulator>
-__device__ __forceinline__ unsigned long long *words_of(Accumulator *accumulator)
+FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
 {
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
 
-/* Adds bits * 2^shift to the limbs from that of the lowest digit on. No carries: 64 bits have room
- * for many. Bits are a float's, or up to 64. */
+/* Adds bits * 2^shift, where limb 0 is the lowest. It does not carry, as 64 bits have room for
+ * many. The bits are a float's, or up to 64. */
 template <bool OfFloat>
-__device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigned long long bits,
-                                               unsigned shift, bool is_negative)
+FASTREDUCE_DEVICE void add_atomically(unsigned long long *limb, unsigned long long bits,
+                                      unsigned shift, bool is_negative)
 {
     const unsigned long long low = bits << shift % 32;
     limb += shift / 32;
@@ -7708,7 +7287,7 @@ __device__ __forceinline__ void add_atomically(unsigned long long *limb, unsigne
     if (!OfFloat && shift % 32 > 0) add_digit(2, bits >> (64 - shift % 32));
 }
 template <class Accumulator, class Float>
-__device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x)
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Float x)
 {
     using format = accumulator_format<Accumulator>;
     constexpr bool of_float = sizeof(Float) < sizeof(double);
@@ -7721,10 +7300,10 @@ __device__ __forceinline__ void add_atomically(Accumulator *accumulator, Float x
         atomicAdd(limb + format::digits + parts.special, 1ull);
 }
 template <class Accumulator>
-__device__ __forceinline__ void add_atomically(Accumulator *accumulator, double_product of)
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product product)
 {
     using format = accumulator_format<Accumulator>;
-    const term_parts parts(of);
+    const term_parts parts(product);
     const unsigned shift = parts.shift + wide_limbs<Accumulator>::least_double;
     unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
@@ -7735,8 +7314,8 @@ __device__ __forceinline__ void add_atomically(Accumulator *accumulator, double_
     add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
 }
 
-/* Each carry is taken from a limb by the same atomic that leaves the rest, so that none is lost or
- * taken twice, whoever else adds or carries. */
+/* Propagates carries. The atomic that takes a carry from a limb also leaves the remainder, so none
+ * is lost or taken twice, whoever else adds or carries. */
 template <class Accumulator>
 __device__ __noinline__ void carry_atomically(Accumulator *accumulator)
 {
@@ -7751,7 +7330,7 @@ __device__ __noinline__ void carry_atomically(Accumulator *accumulator)
         atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
 }
 
-/* As the functions of fastreduce.h read it. Out of line, as it is long. */
+/* Returns what the functions of fastreduce.h read. Out of line, as it is long. */
 template <class Result, class Accumulator>
 __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
 {
@@ -7766,8 +7345,8 @@ __device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
                                FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
 }
 
-/* The sum of a warp's integers below 2^52 in magnitude. */
-__device__ __forceinline__ long long sum_of_lanes(long long value)
+/* Returns the sum of the lanes' integers, which are below 2^52 in magnitude. */
+FASTREDUCE_DEVICE long long sum_of_lanes(long long value)
 {
     constexpr unsigned bits = 26, mask = (1u << bits) - 1;
     const unsigned low = warp_add(static_cast<unsigned>(value) & mask),
@@ -7775,14 +7354,13 @@ __device__ __forceinline__ long long sum_of_lanes(long long value)
     return (1ll << bits) * static_cast<int>(high) + low;
 }
 
-/* What the lane adds to its limb for the floats of a warp: by a window, placed by the greatest;
- * where one reaches out of that, by bins of each lane. */
+/* Returns what the lane adds to its limb for the floats of its warp. A window takes them, placed by
+ * the greatest; if one does not fit, bins of each lane do. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
+FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 {
     static_assert(valid_block_size(BlockSize), "BlockSize must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "a thread gives 1 to 64 floats");
-    constexpr unsigned all = 0xffffffff;
     unsigned greatest = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; ++j) {
@@ -7791,12 +7369,13 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
     }
     const unsigned tight = position_for(warp_max(greatest) >> 24),
                    position = tight < window_bits / 2 ? window_bits / 2 : tight;
-    window_sum sum;
-    sum.add_floats(x, position);
-    if (!exact_integer && !__any_sync(all, !sum.is_complete())) {
+    window_sum<true> sum;
+#pragma unroll
+    for (float item : x) sum.add_float(item, position);
+    if (!__any_sync(all_lanes, !sum.is_complete())) {
         long long digit = digit_of(sum_of_lanes(sum.value()), position);
         const int lowest = static_cast<int>(sum.lowest);
-        if (__any_sync(all, lowest != 0))
+        if (__any_sync(all_lanes, lowest != 0))
             digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
         return digit;
     }
@@ -7804,55 +7383,51 @@ __device__ __forceinline__ long long digit_of_floats(const float (&x)[Items])
     for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; j += 4) {
-        pack<float> some = {};
+        pack<float> four = {};
 #pragma unroll
-        for (unsigned i = 0; i < 4 && j + i < Items; ++i) some.item[i] = x[j + i];
-        superaccumulator<1>::add_special(bins, some);
+        for (unsigned i = 0; i < 4 && j + i < Items; ++i) four.item[i] = x[j + i];
+        superaccumulator<1>::add_special(bins, four);
     }
     return superaccumulator<1>::digit_of_bins(bins);
 }
 
 } // namespace detail
 
-/* Adds x to *accumulator, exactly: atomics on integers, which give the same accumulator in any
- * order, where atomicAdd on floats gives the bits of the order that happened. A float goes to one
- * limb or two, a double to up to three; a NaN or an infinity is counted, and a zero adds nothing.
+/* Adds x to *accumulator, exactly. Its atomics on integers give the same accumulator in any order,
+ * where atomicAdd on floats gives the bits of the order that happened. A float goes to one limb or
+ * two, a double to up to three. A NaN or an infinity is counted, and a zero adds nothing.
  *
  *   accumulator   shared or global memory, aligned to 8 bytes; all zeros to begin with, or as the
  *                 functions of fastreduce.h leave it, which also read it and merge it
  *   x             a float or 16-bit float; for wide accumulators a float or a double
  *
- * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds, so 2^31 - 1
+ * No carries: an addition changes a limb by less than 2^32 of the 2^63 that it holds. So 2^31 - 1
  * additions of any values fit after zeros, or after a carry. exact_carry below carries, and so does
  * whatever else adds to an accumulator: fastreduce_accumulator_merge, fastreduce_accumulate_f32.
  * Nothing that reads or merges needs a carry before. If accumulators are merged by adding their
  * limbs, the additions to all of them count, and one for each accumulator.
  *
  * As other atomics, these are relaxed: read after a barrier, or in the next kernel. */
-__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, float x)
+template <class Accumulator, class Number>
+FASTREDUCE_DEVICE void exact_atomic_add(Accumulator *accumulator, Number x)
 {
-    detail::add_atomically(accumulator, x);
-}
-template <class Half>
-__device__ __forceinline__ void exact_atomic_add(fastreduce_accumulator *accumulator, Half x)
-{
-    using number = detail::element_t<Half>;
-    static_assert(detail::one_of<number, detail::f16, detail::bf16>::value,
+    using number = detail::element_t<Number>;
+    constexpr bool is_half = detail::one_of<number, detail::f16, detail::bf16>::value,
+                   is_wide = detail::one_of<Accumulator, fastreduce_wide_accumulator>::value;
+    static_assert(is_wide || detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                  "numbers go to a fastreduce_accumulator or a fastreduce_wide_accumulator");
+    static_assert(is_half || detail::one_of<number, float>::value ||
+                      (is_wide && detail::one_of<number, double>::value),
                   "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
                   "fastreduce_wide_accumulator");
-    exact_atomic_add(accumulator, detail::widened(detail::bits_as<number>(x)));
+    if constexpr (is_half)
+        detail::add_atomically(accumulator, detail::widened(detail::bits_as<number>(x)));
+    else
+        detail::add_atomically(accumulator, x);
 }
-__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, float x)
-{
-    detail::add_atomically(accumulator, x);
-}
-__device__ __forceinline__ void exact_atomic_add(fastreduce_wide_accumulator *accumulator, double x)
-{
-    detail::add_atomically(accumulator, x);
-}
-/* And x * y, to up to five limbs. */
-__device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator *accumulator,
-                                                 double x, double y)
+/* Adds x * y, to up to five limbs. */
+FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
+                                        double y)
 {
     detail::add_atomically(accumulator, detail::double_product{x, y});
 }
@@ -7860,47 +7435,35 @@ __device__ __forceinline__ void exact_atomic_add(fastreduce_product_accumulator 
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
  * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
  * of fastreduce.h leave. */
-__device__ __forceinline__ void exact_carry(fastreduce_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-__device__ __forceinline__ void exact_carry(fastreduce_wide_accumulator *accumulator)
-{
-    detail::carry_atomically(accumulator);
-}
-__device__ __forceinline__ void exact_carry(fastreduce_product_accumulator *accumulator)
+template <class Accumulator>
+FASTREDUCE_DEVICE void exact_carry(Accumulator *accumulator)
 {
     detail::carry_atomically(accumulator);
 }
 
-/* The number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and their like.
- * One thread calls it, and none adds at the time. */
-template <class Result = float>
-__device__ __forceinline__ Result exact_value(const fastreduce_accumulator *accumulator)
+/* Returns the number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and
+ * their like. Of a fastreduce_accumulator a float by default, else a double. One thread calls it,
+ * and none adds at the time. */
+template <class Result = void, class Accumulator>
+FASTREDUCE_DEVICE auto exact_value(const Accumulator *accumulator)
 {
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-__device__ __forceinline__ Result exact_value(const fastreduce_wide_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
-}
-template <class Result = double>
-__device__ __forceinline__ Result exact_value(const fastreduce_product_accumulator *accumulator)
-{
-    static_assert(detail::one_of<Result, float, double>::value, "a float or a double");
-    return detail::read_accumulator<Result>(accumulator);
+    using float_or_double =
+        detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                                        float, double>;
+    using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
+                                                   float_or_double, Result>;
+    static_assert(detail::one_of<number, float, double>::value, "a float or a double");
+    return detail::read_accumulator<number>(accumulator);
 }
 
-/* The sum of a float of each thread, or of an array of up to 64, over a block of BlockSize threads
- * (one-dimensional; 32 to 1024, a power of two): exact, and rounded once, so the same bits in any
- * order. Every thread calls it; the result is thread 0's. `warp_sums` is shared memory for
- * BlockSize / 32 accumulators, whatever they hold, and may be used again after a block barrier. */
+/* Returns the sum of a float of each thread, or of an array of up to 64, over a block of BlockSize
+ * threads (one-dimensional; 32 to 1024, a power of two). It is exact, and rounded once, so it has
+ * the same bits in any order. Every thread calls it; the result is thread 0's. `warp_sums` is
+ * shared memory for BlockSize / 32 accumulators, whatever they hold, and may be used again after a
+ * block barrier. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
-                                                    fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
+                                           fastreduce_accumulator *warp_sums)
 {
     const long long sum =
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums);
@@ -7908,18 +7471,17 @@ __device__ __forceinline__ float exact_block_reduce(const float (&x)[Items],
     return detail::read_across_lanes(detail::carry_across_lanes(sum));
 }
 template <unsigned BlockSize>
-__device__ __forceinline__ float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
 {
     const float one[1] = {x};
     return exact_block_reduce<BlockSize>(one, warp_sums);
 }
 
-/* The same, added to *accumulator without rounding: one of the 2^31 - 1 additions that fit, by an
- * atomic for each of the few limbs that the sum touches. */
+/* Adds the same sum to *accumulator without rounding. It counts as one of the 2^31 - 1 additions
+ * that fit. It takes an atomic for each of the few limbs that the sum touches. */
 template <unsigned BlockSize, unsigned Items>
-__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator,
-                                                const float (&x)[Items],
-                                                fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, const float (&x)[Items],
+                                       fastreduce_accumulator *warp_sums)
 {
     long long sum[1] = {
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums)};
@@ -7930,8 +7492,8 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
                   static_cast<unsigned long long>(sum[0]));
 }
 template <unsigned BlockSize>
-__device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumulator, float x,
-                                                fastreduce_accumulator *warp_sums)
+FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, float x,
+                                       fastreduce_accumulator *warp_sums)
 {
     const float one[1] = {x};
     exact_block_add<BlockSize>(accumulator, one, warp_sums);
@@ -7940,10 +7502,32 @@ __device__ __forceinline__ void exact_block_add(fastreduce_accumulator *accumula
 /* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
+ *
+ * It offers reduce, transform_reduce, reduce_by, dot, round, accumulate_exactly, workspace_bytes
+ * and status_string. Behind them, each shape has one function that plans, and all share launch():
+ *
+ *     one array, V0..V7   plan_ladder    launch_ladder
+ *     one array, AUTO     plan_array     launch_array
+ *     one array, EXACT    plan_exact     launch_array
+ *     rows, segments      plan_rows
+ *     columns             plan_columns
+ *     many results        plan_strided   launch_results, by one of the two above
+ *
+ * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
+ *
+ * AUTO and EXACT keep status words of 8 bytes in the workspace, which are zero between calls:
+ *
+ *     one array, AUTO    | counter | partials of blocks | partials of groups of blocks | ... |
+ *     one array, EXACT   | limbs that the blocks add to |
+ *     long rows          | partials of the first row's blocks | of the second row's | ... |
+ *     segments           | counters | list of long segments | partials of their blocks |
+ *     columns            | partials of blocks | partials of groups of blocks | ... |
+ *
+ * The ladder keeps partials of even levels there, then partials of odd levels.
  * ============================================================================================= */
 #ifndef __CUDACC_RTC__
 
-/* Items per thread of a version by default. A template, as files may differ in the macro. */
+/* Returns a version's default items per thread. A template, as files may differ in the macro. */
 template <unsigned Items = FASTREDUCE_ITEMS_PER_THREAD>
 constexpr unsigned default_items(fastreduce_kernel version)
 {
@@ -7961,12 +7545,12 @@ struct workspace {
 namespace detail
 {
 
-constexpr size_t max_blocks =
-    0x7fffffff; /* of one launch, in x: compute capability 3.0 and later */
+constexpr size_t max_blocks = 0x7fffffff; /* of a launch, from compute capability 3.0 on */
 constexpr size_t workspace_alignment = 16;
 constexpr size_t pool_alignment = 256; /* of cudaMallocAsync's memory, at least */
+constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
 
-/* What a workspace with partials of this type has to be aligned to. */
+/* Returns the alignment of a workspace for partials of this type. */
 template <class Value>
 constexpr size_t alignment_for()
 {
@@ -7975,77 +7559,63 @@ constexpr size_t alignment_for()
     return alignof(Value) > workspace_alignment ? alignof(Value) : workspace_alignment;
 }
 
-/* Partials of a sum of n elements by the ladder: those of even levels go to the first half of the
- * workspace and those of odd levels to the second; the last one goes to the output. */
-struct plan {
-    size_t blocks;          /* of the first level */
-    size_t second_half;     /* offset in bytes */
-    size_t workspace_bytes; /* of both halves; 0 for one level */
-};
+/* ---- Arguments ---- */
 
-inline plan make_plan(size_t n, size_t tile, size_t partial_size,
-                      size_t alignment = workspace_alignment)
-{
-    const size_t mask = alignment - 1;
-    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
-    plan made = {first, 0, 0};
-    if (first > 1) made.second_half = (first * partial_size + mask) & ~mask;
-    made.workspace_bytes = made.second_half;
-    if (second > 1) made.workspace_bytes += (second * partial_size + mask) & ~mask;
-    return made;
-}
-
-/* Whether two byte ranges overlap. Both lie in the address space, so no end wraps around. */
-inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
-{
-    const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
-}
-
-inline bool aligned(const void *pointer, size_t alignment)
-{
-    return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
-}
-
-/* An array or a result, and what it is made of. */
-struct memory_of {
+/* An array or a result; size and alignment are an element's. */
+struct buffer {
     const void *data;
-    size_t size, alignment; /* bytes of one */
+    size_t size, alignment;
     size_t count = 1;
 };
 
-inline fastreduce_status check_arguments(const memory_of &input, const memory_of &output, size_t n,
+constexpr size_t greatest_of(size_t a, size_t b) { return a < b ? b : a; }
+inline uintptr_t address_of(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+/* Returns whether two byte ranges overlap. Both lie in the address space, so no end wraps. */
+inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t x = address_of(a), y = address_of(b);
+    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
+}
+
+/* `alignment` is a power of two. */
+inline bool aligned(const void *pointer, size_t alignment)
+{
+    return (address_of(pointer) & (alignment - 1)) == 0;
+}
+
+/* Returns whether the buffer is aligned and ends inside the address space. */
+inline bool is_valid(const buffer &memory)
+{
+    return aligned(memory.data, memory.alignment) &&
+           memory.count <= (UINTPTR_MAX - address_of(memory.data)) / memory.size;
+}
+
+inline fastreduce_status check_arguments(const buffer &input, const buffer &output,
                                          workspace scratch, size_t scratch_alignment)
 {
-    if (n > SIZE_MAX / input.size || (input.data == nullptr && n != 0) || output.data == nullptr)
+    const size_t scratch_bytes = scratch.data ? scratch.bytes : 0;
+    if ((input.data == nullptr && input.count != 0) || output.data == nullptr || !is_valid(input) ||
+        !is_valid(output) || !is_valid({scratch.data, 1, scratch_alignment, scratch_bytes}))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (!aligned(input.data, input.alignment) || !aligned(output.data, output.alignment) ||
-        !aligned(scratch.data, scratch_alignment))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (output.count > SIZE_MAX / output.size) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = n * input.size, output_bytes = output.count * output.size,
-                 scratch_bytes = scratch.data ? scratch.bytes : 0;
-    if (input_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(input.data) ||
-        output_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(output.data) ||
-        scratch_bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(scratch.data))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (overlap(input.data, input_bytes, output.data, output_bytes) ||
-        overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
-        overlap(output.data, output_bytes, scratch.data, scratch_bytes))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return FASTREDUCE_SUCCESS;
+    const size_t input_bytes = input.count * input.size, output_bytes = output.count * output.size;
+    return overlap(input.data, input_bytes, output.data, output_bytes) ||
+                   overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
+                   overlap(output.data, output_bytes, scratch.data, scratch_bytes)
+               ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+               : FASTREDUCE_SUCCESS;
 }
 
 template <class Input, class Value>
 fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
                                   workspace scratch)
 {
-    return check_arguments({input, sizeof(Input), alignof(Input)},
-                           {output, sizeof(Value), alignof(Value)}, n, scratch,
+    return check_arguments({input, sizeof(Input), alignof(Input), n},
+                           {output, sizeof(Value), alignof(Value)}, scratch,
                            alignment_for<Value>());
 }
 
-/* The runtime's errors that mean that there is no GPU become one status. */
+/* Returns one status for all of the runtime's errors that mean that there is no GPU. */
 inline fastreduce_status status_of(cudaError_t error)
 {
     return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ||
@@ -8054,75 +7624,15 @@ inline fastreduce_status status_of(cudaError_t error)
                : static_cast<fastreduce_status>(error);
 }
 
-/* What the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers matches
- * none; the CPU machine of test/simt has to see the kernel's type once. */
-template <class Kernel>
-const void *kernel_address(Kernel *kernel)
-{
-#ifdef SIMT_MACHINE
-    simt::know_kernel(kernel);
-#endif
-    return reinterpret_cast<const void *>(kernel);
-}
-
-/* The kernel of a version, which alone is compiled. One round of AUTO is V7's. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Value, class Input>
-const void *kernel_of()
-{
-    const void *found = nullptr;
-    if constexpr (Version == FASTREDUCE_V0)
-        found = kernel_address(v0_baseline<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V1)
-        found = kernel_address(v1_no_divergence<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V2)
-        found = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V3)
-        found = kernel_address(v3_add_during_load<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V4)
-        found = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V5)
-        found = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
-    else if constexpr (Version == FASTREDUCE_V6)
-        found = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
-    else
-        found = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
-    return found;
-}
-
-inline version_kernels version_of(fastreduce_kernel version, unsigned block_size, unsigned items,
-                                  size_t value_size, size_t alignment, const void *first,
-                                  const void *next)
-{
-    const size_t tile = static_cast<size_t>(block_size) * items;
-    version_kernels made = {first, next, block_size, tile, 0, value_size, alignment};
-    if (version >= FASTREDUCE_V0 && version <= FASTREDUCE_V4)
-        made.shared_bytes = block_size * value_size;
-    return made;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Input>
-version_kernels make_version()
-{
-    using Value = accumulate_t<Operator, Input>;
-    return version_of(Version, BlockSize, Items, sizeof(Value), alignment_for<Value>(),
-                      kernel_of<Version, BlockSize, Items, Operator, Value, Input>(),
-                      kernel_of<Version, BlockSize, Items, Operator, Value, Value>());
-}
-
-/* What workspace is: memory of any contents, or words that are zero before and after a call. */
-enum class memory_use { scratch, status_words };
-
-/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that is freed
- * afterwards. A caller's workspace is left zero as it came, after an error too. While another
- * thread captures a graph in global mode, the pool gives memory in relaxed mode only. */
+/* Calls enqueue with the caller's workspace, or with memory from the stream's pool that it frees
+ * afterwards. It leaves a caller's workspace zero, after an error too: `clean` says that enqueue
+ * does so by itself, given zeros. While another thread captures a graph in global mode, the pool
+ * gives memory in relaxed mode only. */
 template <class Enqueue>
-fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
-                                 cudaStream_t stream, const Enqueue &enqueue)
+fastreduce_status with_workspace(workspace memory, size_t bytes, cudaStream_t stream,
+                                 const Enqueue &enqueue, bool clean = true)
 {
-    const bool pooled = memory.data == nullptr && bytes > 0,
-               clean = use == memory_use::status_words;
+    const bool pooled = memory.data == nullptr && bytes > 0;
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
@@ -8144,108 +7654,184 @@ fastreduce_status with_workspace(workspace memory, size_t bytes, memory_use use,
     return status_of(error != cudaSuccess ? error : after);
 }
 
-/* All levels of the ladder. Arguments are checked. */
+/* ---- The ladder ---- */
+
+/* Returns what the runtime takes for a kernel. Up to CUDA 12.5 its overload for function pointers
+ * matches none; the CPU machine of test/simt has to see the kernel's type once. */
+template <class Kernel>
+const void *kernel_address(Kernel *kernel)
+{
+#ifdef SIMT_MACHINE
+    simt::know_kernel(kernel);
+#endif
+    return reinterpret_cast<const void *>(kernel);
+}
+
+/* Returns the kernel of a version; no other is compiled. AUTO's is V7's, for round(). */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Value, class Input>
+const void *kernel_of()
+{
+    const void *kernel = nullptr;
+    if constexpr (Version == FASTREDUCE_V0)
+        kernel = kernel_address(v0_baseline<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V1)
+        kernel = kernel_address(v1_no_divergence<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V2)
+        kernel = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V3)
+        kernel = kernel_address(v3_add_during_load<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V4)
+        kernel = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V5)
+        kernel = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
+    else if constexpr (Version == FASTREDUCE_V6)
+        kernel = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+    else
+        kernel = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
+    return kernel;
+}
+
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Input>
+version_kernels make_version()
+{
+    using Value = accumulate_t<Operator, Input>;
+    return {kernel_of<Version, BlockSize, Items, Operator, Value, Input>(),
+            kernel_of<Version, BlockSize, Items, Operator, Value, Value>(),
+            BlockSize,
+            size_t(BlockSize) * Items,
+            Version >= FASTREDUCE_V0 && Version <= FASTREDUCE_V4 ? BlockSize * sizeof(Value) : 0,
+            sizeof(Value),
+            alignment_for<Value>()};
+}
+
+/* Where partials of a reduction by the ladder go: those of even levels to the first half of the
+ * workspace, those of odd levels to the second, and the last one to the output. */
+struct ladder_plan {
+    size_t blocks;          /* of the first level */
+    size_t second_half;     /* offset in bytes */
+    size_t workspace_bytes; /* of both halves; 0 for one level */
+};
+
+inline ladder_plan plan_ladder(size_t n, size_t tile, size_t partial_size,
+                               size_t alignment = workspace_alignment)
+{
+    const size_t mask = alignment - 1;
+    const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
+    ladder_plan plan = {first, 0, 0};
+    if (first > 1) plan.second_half = (first * partial_size + mask) & ~mask;
+    plan.workspace_bytes = plan.second_half;
+    if (second > 1) plan.workspace_bytes += (second * partial_size + mask) & ~mask;
+    return plan;
+}
+
+/* Returns 0 where a launch has no room for the blocks. */
+template <class Value>
+size_t ladder_workspace_bytes(size_t n, size_t tile)
+{
+    const ladder_plan plan = plan_ladder(n, tile, sizeof(Value), alignment_for<Value>());
+    return plan.blocks > max_blocks ? 0 : plan.workspace_bytes;
+}
+
+/* Launches every level. Arguments are checked. */
 inline fastreduce_status launch_ladder(const version_kernels &version, const void *input,
                                        void *output, size_t n, workspace memory,
                                        cudaStream_t stream)
 {
-    const plan made = make_plan(n, version.tile, version.partial_size, version.alignment);
-    if (made.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return with_workspace(memory, made.workspace_bytes, memory_use::scratch, stream,
-                          [&](void *data) {
-                              unsigned char *const bytes = static_cast<unsigned char *>(data);
-                              void *const half[2] = {bytes, bytes + made.second_half};
-                              return launch_levels(version, input, output, n, half, stream);
-                          });
+    const ladder_plan plan = plan_ladder(n, version.tile, version.partial_size, version.alignment);
+    if (plan.blocks > max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const auto enqueue = [&](void *data) {
+        void *const half[2] = {data, static_cast<unsigned char *>(data) + plan.second_half};
+        return launch_levels(version, input, output, n, half, stream);
+    };
+    return with_workspace(memory, plan.workspace_bytes, stream, enqueue, false);
 }
 
-template <class Value>
-size_t levels_workspace_bytes(size_t n, size_t tile)
-{
-    const plan made = make_plan(n, tile, sizeof(Value), alignment_for<Value>());
-    return made.blocks > max_blocks ? 0 : made.workspace_bytes;
-}
+/* ---- AUTO and EXACT: kernels, and how they are launched ---- */
 
-/* ---- AUTO and EXACT: what both need ---- */
-
-/* What a choice depends on besides n. */
+/* The current device, and what plans depend on besides the arguments. */
 struct device_limits {
     unsigned multiprocessors;
     size_t shared_bytes; /* of a multiprocessor */
+    int device = 0;
 };
 
-/* What a kernel is compiled for, by device: asked for once each and remembered. Two threads that
- * ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
 constexpr int remembered_devices = 64;
-constexpr unsigned char unknown_code = 0, older_code = 1, hopper_code = 2;
-using compiled_cache = std::atomic<unsigned>[remembered_devices];
 
-/* Limits of the current device, asked for once each: a word per device, 0 for unknown. */
-template <class = void>
-cudaError_t find_limits(device_limits *limits, int *device)
+/* Finds the limits of the current device. A word for each device remembers them; 0 is unknown. */
+inline cudaError_t find_limits(device_limits *limits)
 {
     static std::atomic<unsigned long long> cache[remembered_devices] = {};
-    cudaError_t error = cudaGetDevice(device);
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
-    const bool remembered = *device < remembered_devices;
-    unsigned long long word = remembered ? cache[*device].load(std::memory_order_relaxed) : 0;
+    const bool remembered = device < remembered_devices;
+    unsigned long long word = remembered ? cache[device].load(std::memory_order_relaxed) : 0;
     if (word == 0) {
         int multiprocessors = 0, shared_bytes = 0;
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, *device);
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
         if (error == cudaSuccess)
             error = cudaDeviceGetAttribute(&shared_bytes,
-                                           cudaDevAttrMaxSharedMemoryPerMultiprocessor, *device);
+                                           cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
         if (error != cudaSuccess) return error;
         word = static_cast<unsigned long long>(multiprocessors) << 32 |
                static_cast<unsigned>(shared_bytes);
-        if (remembered) cache[*device].store(word, std::memory_order_relaxed);
+        if (remembered) cache[device].store(word, std::memory_order_relaxed);
     }
-    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word)};
+    *limits = {static_cast<unsigned>(word >> 32), static_cast<unsigned>(word), device};
     return cudaSuccess;
 }
 
-/* What a kernel is compiled for. That depends on its code and not on the device alone:
- * PTX of an older architecture lacks the instructions, and another kernel of the program may be
- * compiled for another. */
-inline cudaError_t find_code(const void *kernel, compiled_cache &cache, int device,
-                             unsigned char *code, size_t *static_bytes = nullptr)
+/* What a kernel is compiled for, by device: each is asked for once and remembered. Two threads
+ * that ask at once store the same. Caches begin with = {}: compilers would guard them otherwise. */
+using compiled_cache = std::atomic<unsigned>[remembered_devices];
+struct kernel_entry {
+    const void *address;
+    compiled_cache *cache;
+};
+struct compiled_code {
+    bool overlaps;       /* whether it waits for the previous grid */
+    size_t static_bytes; /* of shared memory */
+};
+
+/* Finds what a kernel is compiled for. That depends on its code, not on the device alone: PTX of an
+ * older architecture lacks the instructions, and other kernels may be compiled for others. */
+inline cudaError_t find_code(const kernel_entry &kernel, int device, compiled_code *code)
 {
+    constexpr unsigned older_code = 1, hopper_code = 2; /* in the lowest byte; 0 is unknown */
     const bool remembered = device < remembered_devices;
-    /* the code in the lowest byte, and bytes of static shared memory */
-    unsigned word = remembered ? cache[device].load(std::memory_order_relaxed) : unknown_code;
-    if (word == unknown_code) {
+    unsigned word = remembered ? (*kernel.cache)[device].load(std::memory_order_relaxed) : 0;
+    if (word == 0) {
         cudaFuncAttributes attributes = {};
-        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel.address);
         if (error != cudaSuccess) return error;
         const unsigned version = static_cast<unsigned>(attributes.ptxVersion);
         word = static_cast<unsigned>(attributes.sharedSizeBytes) << 8 |
                (!toolkit_knows_hopper || version < first_hopper ? older_code : hopper_code);
-        if (remembered) cache[device].store(word, std::memory_order_relaxed);
+        if (remembered) (*kernel.cache)[device].store(word, std::memory_order_relaxed);
     }
-    *code = static_cast<unsigned char>(word);
-    if (static_bytes != nullptr) *static_bytes = word >> 8;
+    *code = {(word & hopper_code) != 0, word >> 8};
     return cudaSuccess;
 }
 
 /* Launches a kernel; by overlapped launch, if it is compiled to wait for the previous grid. */
-inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int device,
-                                 unsigned blocks, unsigned threads, size_t shared_bytes,
-                                 void **arguments, cudaStream_t stream)
+inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t blocks,
+                                 unsigned threads, size_t shared_bytes, void **arguments,
+                                 cudaStream_t stream)
 {
-    unsigned char code = unknown_code;
-    size_t static_bytes = 0;
-    cudaError_t error = find_code(kernel, cache, device, &code, &static_bytes);
+    compiled_code code = {};
+    cudaError_t error = find_code(kernel, device, &code);
     if (error != cudaSuccess) return error;
     constexpr size_t without_asking = 47 * kibibyte; /* of 48, as the two may be aligned */
-    if (static_bytes + shared_bytes > without_asking) {
-        /* every time: the setting is lost with a reset of the device, and costs little beside such
-         * sums */
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    if (code.static_bytes + shared_bytes > without_asking) {
+        /* A reset of the device loses the setting, so each call asks. It costs little there. */
+        error = cudaFuncSetAttribute(kernel.address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(shared_bytes));
         if (error != cudaSuccess) return error;
     }
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12000
-    bool overlaps = code != older_code;
+    bool overlaps = code.overlaps;
 #if CUDART_VERSION < 12030 /* from then on graphs have edges for it */
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     if (overlaps) error = cudaStreamIsCapturing(stream, &capture);
@@ -8256,21 +7842,125 @@ inline cudaError_t launch_kernel(const void *kernel, compiled_cache &cache, int 
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(blocks);
-        config.blockDim = dim3(threads);
-        config.dynamicSmemBytes = shared_bytes;
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = 1;
-        return cudaLaunchKernelExC(&config, kernel, arguments);
+        const cudaLaunchConfig_t config = {dim3(static_cast<unsigned>(blocks)),
+                                           dim3(threads),
+                                           shared_bytes,
+                                           stream,
+                                           &attribute,
+                                           1};
+        return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared_bytes, stream);
+    return cudaLaunchKernel(kernel.address, dim3(static_cast<unsigned>(blocks)), dim3(threads),
+                            arguments, shared_bytes, stream);
 }
 
-/* An array: its length; or where its length is on the device, and the most that it may be. And a
- * second one, of a dot product. */
+struct tile_size {
+    unsigned block_size, packs; /* threads; packs of each */
+
+    constexpr size_t tile_packs() const { return size_t(block_size) * packs; }
+    constexpr size_t group_runs() const { return size_t(block_size) * partials_of_thread; }
+};
+
+/* A lane's columns of a vector; rows of a leaf, and levels of its steps, as logarithms. */
+struct lane_columns {
+    unsigned per_lane, rows_log, levels;
+};
+
+/* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
+constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
+                   segment_rows = 4, divided_rows = 5, single_columns = 6, vector_columns = 7,
+                   kernel_count = 8;
+
+/* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
+struct kernel_set {
+    kernel_entry (*find)(unsigned number);
+    unsigned element_bytes, pack_size;
+    unsigned partial_words, value_bytes; /* of a block's partial, of a Value */
+    tile_size tile[2];                   /* of one array: small and large */
+    size_t one_large_tile; /* bytes that one large tile takes faster than small ones */
+    size_t most_small;     /* bytes beyond which large tiles are faster */
+    unsigned thread_packs_log, long_tile; /* of rows: packs of a thread; of a small tile */
+    bool any_order;
+    lane_columns lane[2];      /* of single columns and of vectors */
+    unsigned total_words;      /* EXACT: status words that blocks add to */
+    unsigned resident_blocks;  /* EXACT: of a multiprocessor, at most */
+    size_t exact_shared_bytes; /* EXACT: dynamic, of a block */
+
+    constexpr size_t tile_elements(unsigned kernel) const
+    {
+        return tile[kernel].tile_packs() * pack_size;
+    }
+};
+
+/* Memory and stream of a call; and limits, which tests make smaller. */
+struct launch_options {
+    workspace memory;
+    cudaStream_t stream;
+    size_t most_blocks = max_blocks, most_words = workspace_words; /* of a launch, of a workspace */
+    unsigned most_listed = result_queue::max_entries;
+};
+
+/* A call's launches, all but its output: results go to blocks, and to several launches where one
+ * has no room. */
+struct launch_plan {
+    unsigned kernel = 0, threads = 0;
+    unsigned resident_blocks = 0; /* of a multiprocessor, where no more are launched; or 0 */
+    size_t shared_bytes = 0, workspace_bytes = 0;
+    size_t results = 1, most_results = 1; /* of the call; of one launch */
+    size_t block_results = 1;             /* of one block, or of several that share them */
+    size_t shared_blocks = 1;             /* how many blocks share them */
+    size_t least_blocks = 0;              /* of a launch */
+    strided_results strided;              /* the kernel's arguments */
+    row_bounds rows;
+    union {
+        pairwise_array array;
+        rows_plan share;
+        columns_plan layout;
+    };
+};
+
+/* Launches all results of a plan. */
+inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *output,
+                                const launch_options &options, int device)
+{
+    const unsigned number = plan.kernel;
+    const bool rows = number >= short_rows && number <= divided_rows;
+    void *status_words = nullptr;
+    result_queue list = {};
+    /* Kernels of an array take the last three; &plan.array is that of the whole union. */
+    void *arguments[] = {rows ? static_cast<void *>(&plan.rows) : &plan.strided, &plan.array,
+                         output,
+                         number == segment_rows ? static_cast<void *>(&list) : &status_words};
+    if (number == by_threads) arguments[1] = output;
+    const auto enqueue = [&](void *data) {
+        const kernel_entry kernel = set.find(number);
+        cudaError_t error = cudaSuccess;
+        status_words = data;
+        if (number == segment_rows)
+            list = {static_cast<status_word *>(data), options.most_listed,
+                    (options.most_words - result_queue::all_words) / set.partial_words};
+        for (size_t begin = 0, end = 0; end != plan.results && error == cudaSuccess;) {
+            begin = end;
+            end += min_of(plan.most_results, plan.results - begin);
+            const size_t parts = (end - begin - 1) / plan.block_results + 1,
+                         blocks = parts * plan.shared_blocks;
+            plan.strided.begin = plan.rows.begin = begin;
+            plan.strided.end = plan.rows.end = end;
+            if (number >= single_columns) plan.layout.across_blocks = static_cast<unsigned>(parts);
+            error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
+                                  plan.threads, plan.shared_bytes,
+                                  arguments + (number <= large_tiles), options.stream);
+        }
+        return error;
+    };
+    return with_workspace(options.memory, plan.workspace_bytes, options.stream, enqueue);
+}
+
+/* ---- One array ---- */
+
+/* An array of n elements, or of as many as are on the device, and n at most. A dot product has
+ * another. */
 struct array_argument {
     const void *data;
     size_t n;
@@ -8278,265 +7968,290 @@ struct array_argument {
     const void *other;
 };
 
-/* ---- AUTO: one kernel in blocks of two sizes ---- */
-
-struct tile_size {
-    unsigned block_size, packs; /* threads; packs of each */
-
-    constexpr size_t all_packs() const { return size_t(block_size) * packs; }
-    constexpr size_t group() const { return size_t(block_size) * partials_of_thread; }
-};
-
-/* 4 MiB over the grid, as the previous one may still be loading, but at least 8 KiB a block. */
+/* Returns 4 MiB over the grid, as the previous one may still load; but 8 KiB a block at least. */
 constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
 {
-    const size_t share = 4 * mebibyte / blocks / pack_bytes * pack_bytes, least = 8 * kibibyte,
-                 bytes = share > least ? share : least, all = tile_packs * pack_bytes;
-    return static_cast<unsigned>(bytes < all ? bytes : all);
+    const size_t bytes = 4 * mebibyte / blocks / pack_bytes * pack_bytes;
+    return static_cast<unsigned>(min_of(greatest_of(bytes, 8 * kibibyte), tile_packs * pack_bytes));
 }
 
 /* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-/* Whether packs are vectors: no one has to be shifted, as where each is of one element. */
-inline bool are_vectors(size_t element_bytes, const array_argument &input)
+/* Begins a plan of an array, for AUTO and EXACT. */
+inline launch_plan plan_input(const kernel_set &set, const array_argument &input)
 {
-    return pack_bytes % element_bytes != 0 ||
-           (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes));
+    const size_t bytes = input.n * set.element_bytes;
+    /* Packs of one element are loaded as they are; others are shifted out of two vectors. */
+    const bool vectors = pack_bytes % set.element_bytes != 0 ||
+                         (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes)),
+               streaming = bytes > streamed_from && bytes <= streamed_to;
+    launch_plan plan;
+    plan.threads = set.tile[0].block_size;
+    plan.array = {input.data, input.other, input.n_on_device, input.n,  0, 0,
+                  0,          0,           vectors,           streaming};
+    return plan;
 }
 
-/* What AUTO's and EXACT's kernels of one array are told of it, but for its shares. */
-inline pairwise_array array_for(const array_argument &input, size_t element_bytes,
-                                size_t tile_packs, size_t blocks)
+/* Limits the blocks to those that are resident at once, and divides among them what they ask for
+ * before the previous grid has ended. */
+inline void fit_device(const kernel_set &set, const device_limits &limits, launch_plan *plan)
 {
-    const size_t bytes = input.n * element_bytes;
-    pairwise_array array = {};
-    array.input = input.data;
-    array.other = input.other;
-    array.n_on_device = input.n_on_device;
-    array.n = input.n;
-    array.vectors = are_vectors(element_bytes, input);
-    array.streaming = bytes > streamed_from && bytes <= streamed_to;
-    if (input.n_on_device == nullptr) array.prefetch_bytes = bytes_to_prefetch(tile_packs, blocks);
-    return array;
-}
-
-/* Where n is on the device tiles are small, each a run of its own up to so many bytes; and where
- * vectors have to be shifted: .82 to .97 of large ones' time from 2 to 8 MiB, .9 to 1 at 12, .99 to
- * 1.11 at 16 (sums of four types, one H100, one H200). */
-constexpr size_t most_shared_small = 12 * mebibyte;
-
-/* How a Reducer's kernels share arrays, without its types, so that the host's code is there once
- * for all. */
-struct pairwise_sizes {
-    unsigned element_bytes, pack_size, partial_words;
-    size_t one_large_tile; /* bytes up to which one large tile is better than several small ones */
-    size_t most_small;     /* and beyond which several large ones are */
-    tile_size size[2];     /* small and large */
-
-    /* By bytes of input (one H100, CUDA 13.0, sums of floats out of L2 in graphs of calls,
-     * microseconds):
-     *     up to 16 KiB   one block of 256 x 4
-     *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
-     *                    not what takes many instructions an element
-     *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
-     *                    instructions an element: variance 5.20 there, against 5.96
-     *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
-    constexpr bool is_large(size_t n, bool vectors) const
-    {
-        const size_t bytes = n * element_bytes;
-        return (n > size[0].all_packs() * pack_size && bytes <= one_large_tile) ||
-               bytes > (vectors ? most_small : most_shared_small);
+    if (plan->resident_blocks > 0) {
+        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
+        const size_t room = plan->shared_bytes > 0
+                                ? limits.shared_bytes / (plan->shared_bytes + reserve)
+                                : plan->resident_blocks,
+                     resident = min_of(plan->resident_blocks, room > 0 ? room : 1);
+        plan->shared_blocks = min_of(plan->shared_blocks, resident * limits.multiprocessors);
     }
-};
-struct pairwise_engine : pairwise_sizes {
-    const void *kernel[2]; /* by size */
-    compiled_cache *cache; /* one a kernel */
-};
+    if (plan->array.n_on_device == nullptr)
+        plan->array.prefetch_bytes =
+            bytes_to_prefetch(set.tile[plan->kernel].tile_packs(), plan->shared_blocks);
+}
 
-/* How blocks share an array. It changes no bits. */
-struct pairwise_plan {
-    size_t runs; /* of tiles: blocks */
-    unsigned run_log;
-    size_t status_words; /* a counter, of blocks' partials, of groups' ... */
-};
-
-/* Larger ones spill from registers: with 512 bytes a thread has 3 KiB of local memory. */
-constexpr size_t most_result_bytes = 128;
-constexpr size_t workspace_words = FASTREDUCE_WORKSPACE_BYTES / sizeof(status_word);
-
-constexpr pairwise_plan plan_pairwise(size_t n, unsigned pack_size, unsigned partial_words,
-                                      const tile_size &size, size_t most_words = workspace_words)
+/* Launches a plan of one array. Arguments are checked; `output` points to a reduction_output or an
+ * exact_output. */
+inline fastreduce_status launch_array(const kernel_set &set, launch_plan &&plan, void *output,
+                                      const launch_options &options)
 {
-    const size_t group = size.group(), tiles = blocks_for(n, size.all_packs() * pack_size);
-    pairwise_plan plan = {};
+    if (options.memory.data != nullptr && options.memory.bytes < plan.workspace_bytes)
+        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
+    device_limits limits = {};
+    const cudaError_t error =
+        plan.resident_blocks > 0 ? find_limits(&limits) : cudaGetDevice(&limits.device);
+    if (error != cudaSuccess) return status_of(error);
+    fit_device(set, limits, &plan);
+    return launch(set, plan, output, options, limits.device);
+}
+
+/* ---- One array by AUTO: one kernel in blocks of two sizes ---- */
+
+/* Results up to this size; larger ones spill, and with 512 bytes a thread has 3 KiB of local
+ * memory. */
+constexpr size_t most_result_bytes = 128;
+
+/* Small tiles serve where n is on the device, and up to so many bytes where vectors are shifted.
+ * They take .82 to .97 of large ones' time from 2 to 8 MiB. At 12 it is
+ * .9 to 1, at 16 .99 to 1.11 (four types, one H100, one H200). */
+constexpr size_t most_shifted_small = 12 * mebibyte;
+
+/* Returns whether tiles are large. Bytes decide (sums of floats out of L2 in graphs of calls, one
+ * H100, CUDA 13.0, microseconds):
+ *     up to 16 KiB   one block of 256 x 4
+ *     up to 64 KiB   one block of 512 x 8: 1.40 at 64 KiB, where four of 256 x 4 take 1.55; but
+ *                    not if an element takes many instructions
+ *     up to 1 MiB    256 x 4: 2.01 at 1 MiB, against 2.16 for 512 x 8; up to 8 MiB for many
+ *                    instructions an element: variance 5.20 there, against 5.96
+ *     beyond         512 x 8: 2.43 at 2 MiB, against 2.64; 6.47 at 16 MiB, against 7.17 */
+constexpr bool has_large_tiles(const kernel_set &set, size_t n, bool vectors)
+{
+    const size_t bytes = n * set.element_bytes;
+    return (n > set.tile_elements(small_tiles) && bytes <= set.one_large_tile) ||
+           bytes > (vectors ? set.most_small : most_shifted_small);
+}
+
+/* How blocks divide an array. It changes no bits. */
+struct run_plan {
+    size_t tiles, runs; /* of the array; runs of tiles, one for each block */
+    unsigned run_log;   /* tiles of a run, as a logarithm */
+    size_t status_words;
+};
+
+/* Returns the shortest runs whose partials, and those of their groups, fit the workspace. */
+constexpr run_plan plan_runs(size_t n, unsigned pack_size, unsigned partial_words,
+                             const tile_size &tile, size_t most_words = workspace_words)
+{
+    const size_t group = tile.group_runs();
+    run_plan plan = {blocks_for(n, tile.tile_packs() * pack_size), 0, 0, 0};
     for (;; ++plan.run_log) {
-        plan.runs = ((tiles - 1) >> plan.run_log) + 1;
-        plan.status_words = plan.runs > 1;
+        plan.runs = ((plan.tiles - 1) >> plan.run_log) + 1;
+        plan.status_words = plan.runs > 1; /* the counter */
         for (size_t count = plan.runs; count > 1; count = (count - 1) / group + 1)
             plan.status_words += count * partial_words;
         if (plan.status_words <= most_words || plan.run_log == most_run_log) return plan;
     }
 }
 
-/* Not less for a greater n. */
-inline size_t pairwise_workspace_bytes(const pairwise_sizes &e, size_t n)
+/* Plans one array by AUTO. The workspace depends on n alone, and never decreases with it: it has
+ * room for any address and for n on the device. */
+inline launch_plan plan_array(const kernel_set &set, const array_argument &input,
+                              size_t most_words = workspace_words)
 {
-    const auto words_of = [&](size_t count, bool large) {
-        const pairwise_plan plan =
-            plan_pairwise(count, e.pack_size, e.partial_words, e.size[large]);
-        return plan.run_log > 0 ? workspace_words : plan.status_words;
+    const auto runs_of = [&](size_t n, bool large, size_t limit = workspace_words) {
+        return plan_runs(n, set.pack_size, set.partial_words, set.tile[large], limit);
     };
-    const size_t bytes = n * e.element_bytes,
-                 least = bytes > e.most_small
-                             ? words_of(least_of(bytes, most_shared_small) / e.element_bytes, false)
-                             : 0,
-                 all = words_of(n, e.is_large(n, true));
-    return (all > least ? all : least) * sizeof(status_word);
+    const auto words_for = [](const run_plan &runs) {
+        return runs.run_log > 0 ? workspace_words : runs.status_words;
+    };
+    const size_t bytes = input.n * set.element_bytes,
+                 most_n = min_of(bytes, most_shifted_small) / set.element_bytes;
+    launch_plan plan = plan_input(set, input);
+    const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
+               large = !counted && has_large_tiles(set, input.n, plan.array.vectors);
+    run_plan runs = runs_of(input.n, usual);
+    size_t status_words = words_for(runs);
+    if (bytes > set.most_small) /* where small tiles serve after all */
+        status_words = greatest_of(status_words, words_for(runs_of(most_n, false)));
+    if (large != usual || most_words < status_words)
+        runs = runs_of(input.n, large, min_of(most_words, status_words));
+    plan.kernel = large ? large_tiles : small_tiles;
+    plan.threads = set.tile[large].block_size;
+    plan.workspace_bytes = status_words * sizeof(status_word);
+    plan.shared_blocks = runs.runs;
+    if (counted) plan.resident_blocks = 1024 / plan.threads;
+    plan.array.runs = static_cast<unsigned>(runs.runs);
+    plan.array.last_run = static_cast<unsigned>(runs.tiles - ((runs.runs - 1) << runs.run_log));
+    plan.array.run_log = runs.run_log;
+    return plan;
 }
 
-/* One launch. Arguments are checked; `output` points to a reduction_output. most_words: as if the
- * workspace had no room for more, for tests. */
-inline fastreduce_status launch_pairwise(const pairwise_engine &e, const array_argument &input,
-                                         void *output, workspace memory, cudaStream_t stream,
-                                         size_t most_words = workspace_words)
+inline size_t array_workspace_bytes(const kernel_set &set, size_t n)
 {
-    const size_t needed = pairwise_workspace_bytes(e, input.n);
-    if (memory.data != nullptr && memory.bytes < needed)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    const bool counted = input.n_on_device != nullptr;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = counted ? find_limits(&limits, &device) : cudaGetDevice(&device);
-    if (error != cudaSuccess) return status_of(error);
-    const bool large = !counted && e.is_large(input.n, are_vectors(e.element_bytes, input));
-    const tile_size size = e.size[large];
-    const pairwise_plan plan = plan_pairwise(input.n, e.pack_size, e.partial_words, size,
-                                             least_of(most_words, needed / sizeof(status_word)));
-    const size_t at_once = limits.multiprocessors * (1024 / size.block_size),
-                 blocks = counted ? least_of(plan.runs, at_once) : plan.runs;
-    pairwise_array array = array_for(input, e.element_bytes, size.all_packs(), plan.runs);
-    array.share(size.all_packs() * e.pack_size, plan.runs, plan.runs);
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        void *arguments[] = {&array, output, &data};
-        return launch_kernel(e.kernel[large], e.cache[large], device, static_cast<unsigned>(blocks),
-                             e.size[large].block_size, 0, arguments, stream);
-    });
+    return plan_array(set, {nullptr, n, nullptr, nullptr}).workspace_bytes;
 }
 
+/* Returns all of a reducer's kernel_set but the kernels. So a size can be asked for without
+ * compiling them. */
 template <class Reducer, unsigned SmallBlock = small_block,
-          unsigned SmallPacks = least_of(4, packs_of_thread<Reducer>()),
+          unsigned SmallPacks = min_of(4, packs_of_thread<Reducer>()),
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
                                  : Reducer::two_arrays                ? 4
                                                                       : 8)>
-constexpr pairwise_sizes pairwise_sizes_of()
+constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
-    return {static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            partial_words<typename Reducer::Value>::count,
-            Reducer::heavy ? 0 : 64 * kibibyte,
-            Reducer::heavy ? 8 * mebibyte : mebibyte,
-            {{SmallBlock, SmallPacks}, {LargeBlock, LargePacks}}};
-}
-template <class Reducer, unsigned... Sizes>
-static pairwise_engine pairwise_engine_of()
-{
-    static compiled_cache cache[2] = {};
-    constexpr pairwise_sizes all = pairwise_sizes_of<Reducer, Sizes...>();
-    constexpr tile_size lesser = all.size[0], larger = all.size[1];
-    return {all,
-            {kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>),
-             kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>)},
-            cache};
+    using Value = typename Reducer::Value;
+    using lanes = columns_of<Reducer>;
+    constexpr unsigned packs = packs_of_thread<Reducer>(), wide = lanes::wide();
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
+    set.partial_words = partial_words<Value>::count;
+    set.value_bytes = sizeof(Value);
+    set.tile[0] = {SmallBlock, SmallPacks};
+    set.tile[1] = {LargeBlock, LargePacks};
+    set.one_large_tile = Reducer::compute_bound ? 0 : 64 * kibibyte;
+    set.most_small = Reducer::compute_bound ? 8 * mebibyte : mebibyte;
+    set.thread_packs_log = bits_for(packs);
+    set.long_tile = least_long_block * min_of(4, packs);
+    set.any_order = Reducer::any_order;
+    set.lane[0] = {1, lanes::rows_log(1), lanes::levels(1)};
+    set.lane[1] = {wide, lanes::rows_log(wide), lanes::levels(wide)};
+    return set;
 }
 
-/* `reducer`: of the kernels' type. */
+/* Which kernels of a reducer are compiled. */
+constexpr unsigned array_part = 1, rows_part = 2, columns_part = 4,
+                   every_part = array_part | rows_part | columns_part;
+
+/* Returns a kernel of the parts, and its cache. */
+template <class Reducer, unsigned Parts, unsigned... Sizes>
+static kernel_entry find_kernel(unsigned number)
+{
+    static compiled_cache cache[Parts == array_part ? large_tiles + 1 : kernel_count] = {};
+    const void *kernel[kernel_count] = {};
+    if constexpr ((Parts & array_part) != 0) {
+        constexpr kernel_set sizes = sizes_of<Reducer, Sizes...>();
+        constexpr tile_size lesser = sizes.tile[0], larger = sizes.tile[1];
+        kernel[small_tiles] =
+            kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>);
+        kernel[large_tiles] =
+            kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>);
+    }
+    if constexpr ((Parts & rows_part) != 0) {
+        constexpr unsigned packs = min_of(4, packs_of_thread<Reducer>());
+        kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
+        kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
+        kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
+        kernel[divided_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
+    }
+    if constexpr ((Parts & columns_part) != 0) {
+        constexpr unsigned wide = columns_of<Reducer>::wide();
+        kernel[single_columns] = kernel_address(reduce_columns<Reducer, 1>);
+        kernel[vector_columns] = kernel_address(reduce_columns<Reducer, wide>);
+    }
+    return {kernel[number], &cache[number]};
+}
+
+template <class Reducer, unsigned Parts, unsigned... Sizes>
+static constexpr kernel_set
+    kernels_of = sizes_of<Reducer, Sizes...>(find_kernel<Reducer, Parts, Sizes...>);
+
+/* Launches AUTO of one array by a reducer of the kernels' type. */
 template <class Reducer, class Value>
-fastreduce_status launch_pairwise(const array_argument &input, Value *result,
-                                  const Reducer &reducer, workspace memory, cudaStream_t stream)
+fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
+                                 const launch_options &options)
 {
     reduction_output<Reducer> output = {result, reducer};
-    return launch_pairwise(pairwise_engine_of<Reducer>(), input, &output, memory, stream);
+    const kernel_set &set = kernels_of<Reducer, array_part>;
+    return detail::launch_array(set, plan_array(set, input), &output, options);
 }
 
-/* ---- EXACT: one kernel a Source ---- */
-
-/* Without its types, so that the host's code is there once for all; and without its kernel. */
-struct exact_plan {
-    unsigned element_bytes, pack_size, status_words, blocks_per_multiprocessor;
-    tile_size tile;
-    size_t shared_bytes;
-
-    constexpr size_t tiles(size_t n) const { return blocks_for(n, tile.all_packs() * pack_size); }
-    /* Not less for a greater n. */
-    constexpr size_t workspace_bytes(size_t n) const
-    {
-        return tiles(n) > 1 ? status_words * sizeof(status_word) : 0;
-    }
-    /* No more than are resident, as all have the same to do. */
-    constexpr size_t blocks(size_t n, const device_limits &device) const
-    {
-        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
-        const size_t fit = device.shared_bytes / (shared_bytes + reserve),
-                     resident = least_of(blocks_per_multiprocessor, fit > 0 ? fit : 1);
-        return least_of(tiles(n), resident * device.multiprocessors);
-    }
-};
-
-struct exact_engine : exact_plan {
-    const void *kernel;
-    compiled_cache *cache;
-};
+/* ---- One array by EXACT: one kernel for each Source ---- */
 
 constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
 
-/* One launch. Arguments are checked. */
-inline fastreduce_status launch_exact(const exact_engine &e, const array_argument &input,
-                                      exact_output output, workspace memory, cudaStream_t stream,
-                                      size_t most_blocks = most_counted_blocks)
+/* Never decreases with n. */
+constexpr size_t exact_workspace_bytes(const kernel_set &set, size_t n)
 {
-    const size_t needed = e.workspace_bytes(input.n);
-    if (memory.data != nullptr && memory.bytes < needed)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    const size_t blocks = least_of(e.blocks(input.n, limits), most_blocks);
-    pairwise_array array = array_for(input, e.element_bytes, e.tile.all_packs(), blocks);
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        void *arguments[] = {&array, &output, &data};
-        return launch_kernel(e.kernel, *e.cache, device, static_cast<unsigned>(blocks),
-                             e.tile.block_size, e.shared_bytes, arguments, stream);
-    });
+    return n > set.tile_elements(0) ? set.total_words * sizeof(status_word) : 0;
 }
 
-/* Sums' blocks have more shared memory than they need, so that as many as the plan counts on fit a
- * multiprocessor and no more: the next grid's, launched early, would share out unevenly among the
- * places left. Others' take its registers: three of 256 threads, as two are 8 % slower (squares of
- * 2^28 floats, one H100). */
+/* Plans one array by EXACT: no more blocks than are resident, as each takes as many tiles. */
+inline launch_plan plan_exact(const kernel_set &set, const array_argument &input,
+                              size_t most_blocks = most_counted_blocks)
+{
+    launch_plan plan = plan_input(set, input);
+    plan.shared_bytes = set.exact_shared_bytes;
+    plan.workspace_bytes = exact_workspace_bytes(set, input.n);
+    plan.shared_blocks = min_of(blocks_for(input.n, set.tile_elements(0)), most_blocks);
+    plan.resident_blocks = set.resident_blocks;
+    return plan;
+}
+
+/* Returns all of an accumulator's kernel_set but the kernel. Sums' blocks have more shared memory
+ * than they need, so that just as many fit a multiprocessor as the plan counts on. Blocks of the
+ * next grid, launched early, would be unevenly divided among the places left. Others' blocks take
+ * its registers: three of 256 threads, as two are 8 % slower (squares of 2^28 floats, one H100). */
 template <class Accumulator, unsigned Packs = 4>
-constexpr exact_plan exact_plan_of()
+constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
     constexpr size_t shared_bytes = 44 * kibibyte;
-    return {sizeof(Element),
-            pack<Element>::size,
-            Accumulator::status_words,
-            Accumulator::resident_blocks,
-            {Accumulator::block_size, Packs},
-            Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes};
+    kernel_set set = {};
+    set.find = find;
+    set.element_bytes = sizeof(Element);
+    set.pack_size = pack<Element>::size;
+    set.tile[0] = {Accumulator::block_size, Packs};
+    set.total_words = Accumulator::status_words;
+    set.resident_blocks = Accumulator::resident_blocks;
+    set.exact_shared_bytes =
+        Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes;
+    return set;
+}
+
+template <class Accumulator, unsigned Packs>
+static kernel_entry find_exact_kernel(unsigned)
+{
+    static compiled_cache cache = {};
+    return {kernel_address(reduce_exact<Accumulator, Packs>), &cache};
 }
 
 template <class Accumulator, unsigned Packs = 4>
-static exact_engine exact_engine_of()
+static constexpr kernel_set
+    exact_kernels_of = exact_sizes_of<Accumulator, Packs>(find_exact_kernel<Accumulator, Packs>);
+
+/* Launches EXACT of one array by an accumulator. */
+template <class Accumulator>
+fastreduce_status launch_exact(const array_argument &input, exact_output output,
+                               const launch_options &options)
 {
-    static compiled_cache cache = {};
-    return {exact_plan_of<Accumulator, Packs>(), kernel_address(reduce_exact<Accumulator, Packs>),
-            &cache};
+    const kernel_set &set = exact_kernels_of<Accumulator>;
+    return launch_array(set, plan_exact(set, input), &output, options);
 }
 
 /* The accumulator of the sum, by the element. */
@@ -8547,603 +8262,442 @@ using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
 
 /* ---- Rows and segments ---- */
 
-/* Whether blocks of rows or columns ask for what they read first before the previous grid has
- * ended: .75 to .95 of the time up to 8 MiB; at 16 it gets in that grid's way (.8 to 1.14). Not of
+/* Returns whether blocks of rows or columns ask for what they read first before the previous grid
+ * has ended: .75 to .95 of the time up to 8 MiB, but .8 to 1.14 at 16, in that grid's way. Not for
  * a few elements each, by threads (1.1 to 1.8; one H100, graphs of sums of f32, u8). */
 constexpr bool are_prefetched(size_t results, size_t elements, size_t element_bytes)
 {
     return elements > 0 && elements <= 8 * mebibyte / element_bytes / results;
 }
 
-/* A Reducer's kernels for them, without its types. */
-struct rows_engine {
-    unsigned element_bytes, pack_size, partial_words;
-    unsigned packs_log; /* of a thread */
-    bool any_order;
-    size_t tile;           /* packs of the smaller blocks of long ones */
-    const void *kernel[4]; /* by rows_kernel */
-    compiled_cache *cache; /* one a kernel */
-};
-
-/* Of a segment that a warp reduces by itself: elements where there are many, bytes where few. */
+/* A warp reduces a segment of up to so many elements where there are many, or bytes where few. */
 constexpr size_t most_of_many = 16384, most_of_few = 4 * kibibyte;
-/* Of a segment that a block reduces by itself; longer ones are listed. */
+/* A block reduces a segment of up to so many bytes; longer ones are listed. */
 constexpr size_t most_of_block = 512 * kibibyte, most_of_block_of_few = 64 * kibibyte;
+/* A warp's lanes take up to so many packs of a row in turn. */
+constexpr size_t most_packs_by_lanes = 4096;
 
-/* Whether packs of all rows are vectors. */
-inline bool are_vectors(const rows_engine &e, const row_bounds &all)
+/* Returns whether packs of all rows are vectors. */
+inline bool rows_are_vectors(const kernel_set &set, const row_bounds &rows)
 {
-    const size_t bytes = all.pitch * e.element_bytes | all.n * e.element_bytes;
-    return (bytes | reinterpret_cast<uintptr_t>(all.input)) % pack_bytes == 0;
+    const size_t bytes = rows.pitch * set.element_bytes | rows.n * set.element_bytes;
+    return (bytes | address_of(rows.input)) % pack_bytes == 0;
 }
 
-/* How a warp takes rows of up to as many packs as it has, and one more. */
-inline void plan_chunks(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
-                        size_t fair)
+/* Plans rows of up to as many packs as a warp has, and one more. A warp takes `fair` rows, or as
+ * many as it has packs for. */
+inline void plan_chunks(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+                        size_t packs, size_t fair)
 {
-    const size_t most = size_t(warp_size) << e.packs_log;
+    const size_t most = size_t(warp_size) << set.thread_packs_log;
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
-    const size_t n = tail ? (packs - 1) * e.pack_size : all.n;
-    share->per_warp = least_of(most >> packs_log, fair);
+    const size_t n = tail ? (packs - 1) * set.pack_size : rows.n;
+    share->kernel = rows_kernel::chunks;
+    share->per_warp = min_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
-    share->vectors = !tail && are_vectors(e, all);
+    share->vectors = !tail && rows_are_vectors(set, rows);
     share->lanes_log = packs_log < warp_log ? packs_log : warp_log;
     share->chunks_log = packs_log - share->lanes_log;
     share->chunks =
         (static_cast<unsigned>((share->per_warp - 1) >> (warp_log - share->lanes_log)) + 1)
         << share->chunks_log;
-    for (unsigned chunk = 0; chunk < 1u << e.packs_log; ++chunk) {
+    for (unsigned chunk = 0; chunk < 1u << set.thread_packs_log; ++chunk) {
         share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
-        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * e.pack_size);
-        share->place[chunk] =
-            (share->row[chunk] * all.pitch + share->within[chunk]) * e.element_bytes;
+        share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * set.pack_size);
+        share->byte_offset[chunk] =
+            (share->row[chunk] * rows.pitch + share->within[chunk]) * set.element_bytes;
     }
 }
 
-/* Packs of a row that a warp's lanes take in turn, at most. */
-constexpr size_t most_packs_by_lanes = 4096;
-
-/* How many lanes have a row: few, but 16 packs each at most, as steps are whole, lanes have to meet
- * and rows next to each other are loaded better together. */
-inline void plan_lanes(row_share *share, const rows_engine &e, const row_bounds &all, size_t packs,
-                       size_t fair)
+/* Plans how many lanes take the packs of a row in turn. Few are better, as steps are whole, lanes
+ * have to meet, and neighbouring rows load better together; but a lane takes 16 packs at most. */
+inline void plan_lanes(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+                       size_t packs, size_t fair)
 {
     const size_t packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
     size_t least_cost = SIZE_MAX;
-    for (size_t log = least_of(least, warp_log); log <= least_of(least + 2, warp_log); ++log) {
+    for (size_t log = min_of(least, warp_log); log <= min_of(least + 2, warp_log); ++log) {
         const size_t steps = ((packs - 1) >> log) / 4 + 1,
-                     cost = ((8 * steps + log) << log) + (e.pack_size > 4 ? 9 : 3) * steps;
+                     cost = ((8 * steps + log) << log) + (set.pack_size > 4 ? 9 : 3) * steps;
         if (cost > least_cost) continue;
         least_cost = cost;
         share->lanes_log = static_cast<unsigned>(log);
     }
     while (fair << share->lanes_log < warp_size && share->lanes_log < packs_log)
         ++share->lanes_log; /* where there are few rows */
+    share->kernel = rows_kernel::chunks;
     share->by_lanes = true;
-    share->per_warp = least_of(fair, size_t(warp_size) >> share->lanes_log);
+    share->per_warp = min_of(fair, size_t(warp_size) >> share->lanes_log);
     share->chunks = 2; /* not one pack in turn */
-    share->vectors = are_vectors(e, all);
+    share->vectors = rows_are_vectors(set, rows);
 }
 
-/* How results are shared: the same for all, and cheap to plan. Segments, of unknown
- * lengths, in eight rounds of warps or blocks; in one where there are few. */
-inline row_share plan_rows(const rows_engine &e, const row_bounds &all, const device_limits &limits,
-                           size_t most_blocks)
+/* Plans segments, of unknown lengths, in eight rounds of warps or blocks; in one where there are
+ * few. Each run has two tiles or more, as it has to be handed over. */
+inline void plan_segments(rows_plan *share, const kernel_set &set, size_t results, size_t fair,
+                          size_t multiprocessors, size_t most_blocks)
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8;
-    const bool segments = all.begins != nullptr, few = all.end <= most_passes * rows_block;
-    const size_t results = all.end, multiprocessors = limits.multiprocessors,
+    const size_t least =
+                     (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1,
+                 warp_results = min_of(fair, fair / rounds + 1);
+    share->kernel = rows_kernel::segments;
+    share->per_warp = warp_results < least ? least : warp_results;
+    share->per_block = share->per_warp * warps;
+    if (share->per_warp == 1)
+        share->per_block = min_of(warps, (results - 1) / (multiprocessors * segments_blocks *
+                                                          (share->few_segments ? 1 : rounds)) +
+                                             1);
+    share->most_of_warp =
+        results < multiprocessors * 16 ? most_of_few / set.element_bytes : most_of_many;
+    share->most_of_block =
+        (share->few_segments ? most_of_block_of_few : most_of_block) / set.element_bytes;
+    share->least_run_log = 2;
+}
+
+/* Plans rows that one block or several reduce. Large tiles serve rows of one tile (64 rows of 4096
+ * floats take .68 of the time, one H100) and of many. There are no more blocks than it takes to
+ * fill the device, as those of a row wait for each other. */
+inline void plan_long_rows(rows_plan *share, const kernel_set &set, size_t n, size_t packs,
+                           size_t results, size_t multiprocessors)
+{
+    const size_t tile = set.long_tile;
+    const bool large = packs > tile && (packs <= 2 * tile || packs >= 16 * tile);
+    share->kernel = rows_kernel::long_ones;
+    share->threads = large ? rows_block : least_long_block;
+    share->most_runs = share->threads * (most_runs_of_result / rows_block); /* of one group */
+    if (packs <= 2 * tile)
+        share->most_runs = 1;
+    else if (packs <= SIZE_MAX >> 32)
+        share->most_runs = min_of(share->most_runs, (multiprocessors * 64 - 1) / results + 1);
+    share->long_row.n = n;
+    share->share(&share->long_row, (tile << large) * set.pack_size, share->most_runs);
+    if (share->prefetched)
+        share->long_row.prefetch_bytes = static_cast<unsigned>((tile << large) * pack_bytes);
+}
+
+/* Plans rows, or segments where the bounds have offsets. */
+inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
+                             const device_limits &limits, const launch_options &options = {})
+{
+    const bool segments = rows.begins != nullptr, are_few = rows.end <= most_passes * rows_block;
+    const size_t results = rows.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
-                 packs = all.n / e.pack_size + (all.n % e.pack_size != 0),
-                 of_chunks = size_t(warp_size) << e.packs_log;
-    row_share share = {};
+                 packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
+                 warp_packs = size_t(warp_size) << set.thread_packs_log;
+    launch_plan plan;
+    rows_plan &share = plan.share;
+    share = {};
     share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
     share.threads = rows_block;
-    share.prefetched = are_prefetched(results, all.n, e.element_bytes) &&
-                       are_prefetched(results, all.pitch, e.element_bytes);
-    if (segments) {
-        share.kernel = rows_kernel::segments;
-        share.few = few;
-        share.per_warp = least_of(fair, fair / rounds + 1);
-        share.most_of_warp =
-            results < multiprocessors * 16 ? most_of_few / e.element_bytes : most_of_many;
-        share.most_of_block = (few ? most_of_block_of_few : most_of_block) / e.element_bytes;
-        share.least_run_log = 2; /* as each run has to be handed over */
-        const size_t fewest = (results - 1) / (warps * least_of(most_blocks, row_blocks::most)) + 1;
-        if (share.per_warp < fewest) share.per_warp = fewest;
-    } else if (e.any_order && packs > (e.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes &&
-               !(few && packs > warp_size)) {
-        share.kernel = rows_kernel::chunks;
-        plan_lanes(&share, e, all, packs, fair);
-    } else if (!(few && packs > warp_size) &&
-               (packs <= of_chunks || (packs == of_chunks + 1 && packs > most_leaf))) {
-        share.kernel = rows_kernel::chunks;
-        plan_chunks(&share, e, all, packs, fair);
+    share.prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
+                       are_prefetched(results, rows.pitch, set.element_bytes);
+    share.few_segments = segments && are_few;
+    if (segments)
+        plan_segments(&share, set, results, fair, multiprocessors, options.most_blocks);
+    else if (are_few && packs > warp_size)
+        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
+    else if (set.any_order && packs > (set.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes)
+        plan_lanes(&share, set, rows, packs, fair);
+    else if (packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf))
+        plan_chunks(&share, set, rows, packs, fair);
+    else
+        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
+    if (!segments) share.per_block = share.per_warp * (rows_block / warp_size);
+
+    const size_t runs = share.long_row.runs, most_blocks = options.most_blocks,
+                 row_words = runs > 1 ? runs * set.partial_words : 0;
+    if (runs > 0) { /* long rows */
+        plan.shared_blocks = runs;
+        plan.most_results = most_blocks > runs ? most_blocks / runs : 1;
+        if (runs > 1) plan.most_results = min_of(plan.most_results, options.most_words / row_words);
     } else {
-        /* A larger tile for what is just one (64 rows of 4096 floats .68 of the time, one H100),
-         * and for many. Enough blocks, but no more, as those of a row wait for each other. */
-        const bool large = packs > e.tile && (packs <= 2 * e.tile || packs >= 16 * e.tile);
-        share.kernel = rows_kernel::long_ones;
-        share.threads = large ? rows_block : least_long_block;
-        share.most_runs = share.threads * (most_runs_of_result / rows_block); /* of one group */
-        if (packs <= 2 * e.tile)
-            share.most_runs = 1;
-        else if (packs <= SIZE_MAX >> 32)
-            share.most_runs = least_of(share.most_runs, (multiprocessors * 64 - 1) / results + 1);
-        share.long_row.n = all.n;
-        share.share(&share.long_row, (e.tile << large) * e.pack_size, share.most_runs);
-        if (share.prefetched)
-            share.long_row.prefetch_bytes = static_cast<unsigned>((e.tile << large) * pack_bytes);
+        plan.block_results = share.per_block;
+        plan.most_results =
+            (segments ? min_of(most_blocks, queue_counters::max_count) : most_blocks) *
+            share.per_block;
     }
-    share.per_block = share.per_warp * warps;
-    if (segments && share.per_warp == 1)
-        share.per_block = least_of(
-            warps, (results - 1) / (multiprocessors * segments_blocks * (few ? 1 : rounds)) + 1);
-    return share;
-}
-
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks of a
- * launch, most_words, and most_listed: as if there was no more, for tests. */
-inline fastreduce_status launch_rows(const rows_engine &e, row_bounds all, void *output,
-                                     workspace memory, cudaStream_t stream,
-                                     size_t most_blocks = max_blocks,
-                                     size_t most_words = workspace_words,
-                                     unsigned most_listed = row_list::most)
-{
-    int device = 0;
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
-    if (error != cudaSuccess) return status_of(error);
-    row_share share = plan_rows(e, all, limits, most_blocks);
-    const unsigned number = static_cast<unsigned>(share.kernel);
-    const bool segments = all.begins != nullptr, blocks_each = share.long_row.runs > 0;
-    const size_t results = all.end, runs = blocks_each ? share.long_row.runs : 1,
-                 of_block = share.per_block,
-                 of_words = runs > 1 ? most_words / (runs * e.partial_words) : SIZE_MAX,
-                 of_blocks = blocks_each ? (most_blocks > runs ? most_blocks / runs : 1)
-                             : segments  ? least_of(most_blocks, row_blocks::most) * of_block
-                                         : most_blocks * of_block,
-                 at_once = least_of(results, least_of(of_words, of_blocks)),
-                 needed = segments   ? workspace_words
-                          : runs > 1 ? at_once * runs * e.partial_words
-                                     : 0;
-    return with_workspace(
-        memory, needed * sizeof(status_word), memory_use::status_words, stream, [&](void *data) {
-            cudaError_t failed = cudaSuccess;
-            row_list list = {static_cast<status_word *>(data), most_listed,
-                             (most_words - row_list::all_words) / e.partial_words};
-            for (; all.begin != results && failed == cudaSuccess; all.begin = all.end) {
-                all.end = least_of(all.begin + at_once, results);
-                const size_t some = all.end - all.begin;
-                size_t blocks = blocks_each ? some * runs : (some - 1) / of_block + 1;
-                const size_t resident = limits.multiprocessors * segments_blocks;
-                if (share.few && blocks < resident) /* they share what is long */
-                    blocks = least_of(most_blocks, resident);
-                void *arguments[] = {&all, &share, output,
-                                     segments ? static_cast<void *>(&list) : &data};
-                failed = launch_kernel(e.kernel[number], e.cache[number], device,
-                                       static_cast<unsigned>(blocks), share.threads, 0, arguments,
-                                       stream);
-            }
-            return failed;
-        });
-}
-
-template <class Reducer>
-static rows_engine rows_engine_of()
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned packs = least_of(4, packs_of_thread<Reducer>());
-    static compiled_cache cache[4] = {};
-    return {static_cast<unsigned>(sizeof(Element)),
-            pack<Element>::size,
-            partial_words<typename Reducer::Value>::count,
-            bits_for(packs_of_thread<Reducer>()),
-            Reducer::any_order,
-            least_long_block * packs,
-            {kernel_address(reduce_by_threads<Reducer>), kernel_address(reduce_short_rows<Reducer>),
-             kernel_address(reduce_segments<Reducer>),
-             kernel_address(reduce_long_rows<Reducer, packs>)},
-            cache};
+    plan.kernel = by_threads + static_cast<unsigned>(share.kernel);
+    plan.threads = share.threads;
+    plan.results = results;
+    plan.most_results = min_of(plan.most_results, results);
+    plan.workspace_bytes =
+        (segments ? workspace_words : plan.most_results * row_words) * sizeof(status_word);
+    if (share.few_segments) /* blocks without segments help with long ones */
+        plan.least_blocks = min_of(most_blocks, multiprocessors * segments_blocks);
+    plan.rows = rows;
+    return plan;
 }
 
 /* ---- Columns ---- */
 
-/* A Reducer's kernels of columns, of single ones and of vectors. */
-struct columns_of_lane {
-    unsigned per_lane, rows_log, levels;
-};
-struct columns_engine {
-    unsigned element_bytes, value_bytes, partial_words;
-    columns_of_lane lane[2];
-    const void *kernel[2];
-    compiled_cache *cache; /* one a kernel */
-};
-
-/* What one launch does, of several if a grid has no place for so many blocks. */
-struct columns_launch {
-    columns_plan plan;
-    size_t block_results, most_results; /* of a block, of a launch */
-    size_t status_words, shared_bytes;
-};
-
-inline bool are_vectors(const columns_engine &e, const strided_results &all)
-{
-    const size_t each = e.lane[1].per_lane,
-                 apart = all.stride | (all.inner < all.end ? all.outer_stride : 0);
-    return each > 1 && (all.inner | apart) % each == 0 &&
-           reinterpret_cast<uintptr_t>(all.input) % (each * e.element_bytes) == 0;
-}
-
-/* Warps that a multiprocessor is to have, as far as there are rows for them: of two blocks. More
- * steps of each than that leaves are better (one H100, 2^28 floats: 4096 columns in 64 steps .99
- * of a flat sum's bandwidth, in 16 .96, in 4 .90); but not fewer than 4 warps down the rows (two
- * take 1.03 of the time for maxima of 1024 rows, eight 1.07 for EXACT sums of 268). */
+/* Warps of a multiprocessor, as far as there are rows for them: of two blocks. More steps of each
+ * are better: 4096 columns in 64 steps take .99 of a flat sum's bandwidth, in 16 .96, in 4 .90.
+ * Fewer than 4 warps down the rows are not: two take 1.03 of the time for maxima of 1024 rows,
+ * eight 1.07 for EXACT sums of 268 (2^28 floats, one H100). */
 constexpr size_t columns_warps = 16;
 
-/* Bytes of a plane whose columns and those of the next ones are a warp's lanes side by side, as it
- * is in L1 while they go down it: 2.1 times as fast for planes of 33 x 7 floats (one H100). */
+/* In planes of up to so many bytes, a warp's lanes take the columns of several planes, which stay
+ * in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
 constexpr size_t small_plane = 2048;
 
-constexpr columns_launch plan_columns(const columns_engine &e, const strided_results &all,
-                                      bool wide, size_t multiprocessors,
-                                      size_t most_blocks = max_blocks,
-                                      size_t most_words = workspace_words)
+/* Returns how many lanes could lie side by side across columns. */
+constexpr size_t neighbours_of(const strided_results &results, size_t per_lane,
+                               size_t element_bytes)
 {
-    const columns_of_lane lane = e.lane[wide];
-    const size_t lanes = all.end / lane.per_lane,
-                 leaves = blocks_for(all.n, size_t(1) << lane.rows_log),
-                 plane_bytes = all.n * all.inner * e.element_bytes,
-                 neighbours = all.inner > 1 && plane_bytes > small_plane ? all.inner / lane.per_lane
-                              : all.inner > 1                            ? lanes
-                              : all.outer_stride <= all.stride           ? lanes
-                                                                         : 1;
-    columns_launch made = {};
-    columns_plan &plan = made.plan;
-    plan.prefetched = are_prefetched(all.end, all.n, e.element_bytes);
-    const size_t down_log =
-        least_of(bits_for(leaves), warp_log - bits_for(least_of(neighbours, 32)));
-    plan.across_log = warp_log - static_cast<unsigned>(down_log);
+    if (results.inner > 1 && results.n * results.inner * element_bytes > small_plane)
+        return results.inner / per_lane;
+    return results.inner > 1 || results.outer_stride <= results.stride ? results.end / per_lane : 1;
+}
+
+inline launch_plan plan_columns(const kernel_set &set, strided_results results,
+                                const device_limits &limits, const launch_options &options = {})
+{
+    if (results.inner == 1 && results.outer_stride == 1) results.inner = results.end; /* a matrix */
+    const lane_columns vectors = set.lane[1];
+    const size_t strides =
+        results.stride | (results.inner < results.end ? results.outer_stride : 0);
+    const bool wide = vectors.per_lane > 1 && (results.inner | strides) % vectors.per_lane == 0 &&
+                      address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
+    const lane_columns lane = set.lane[wide];
+    const size_t lanes = results.end / lane.per_lane,
+                 leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
+                 neighbours = neighbours_of(results, lane.per_lane, set.element_bytes),
+                 down_log = min_of(bits_for(leaves), warp_log - bits_for(min_of(neighbours, 32)));
+    launch_plan plan;
+    columns_plan &layout = plan.layout;
+    layout = {};
+    layout.prefetched = are_prefetched(results.end, results.n, set.element_bytes);
+    layout.across_log = warp_log - static_cast<unsigned>(down_log);
     const size_t steps = ((leaves - 1) >> down_log) + 1,
-                 warps = ((lanes - 1) >> plan.across_log) + 1,
-                 wanted = (multiprocessors * columns_warps - 1) / warps + 1; /* of each, down */
-    while (plan.steps_log < lane.levels && (steps - 1) >> plan.steps_log > 0 &&
-           (plan.steps_log < 2 || (steps - 1) >> plan.steps_log >= 4) &&
-           ((steps - 1) >> (plan.steps_log + 1)) + 1 >= wanted)
-        ++plan.steps_log;
+                 warps = ((lanes - 1) >> layout.across_log) + 1,
+                 wanted = (limits.multiprocessors * columns_warps - 1) / warps + 1; /* down */
+    while (layout.steps_log < lane.levels && (steps - 1) >> layout.steps_log > 0 &&
+           (layout.steps_log < 2 || (steps - 1) >> layout.steps_log >= 4) &&
+           ((steps - 1) >> (layout.steps_log + 1)) + 1 >= wanted)
+        ++layout.steps_log;
+    size_t status_words = 0;
     for (size_t blocks = 0; blocks != 1;) { /* as few as there is room for */
-        const size_t down = ((steps - 1) >> plan.steps_log) + 1;
-        plan.warps_log = static_cast<unsigned>(least_of(bits_for(down), columns_warps_log));
-        blocks = ((down - 1) >> plan.warps_log >> plan.run_log) + 1;
-        plan.down_blocks = static_cast<unsigned>(blocks);
-        made.status_words = 0;
-        for (size_t count = blocks; count > 1 && count <= most_words;
+        const size_t down = ((steps - 1) >> layout.steps_log) + 1;
+        layout.warps_log = static_cast<unsigned>(min_of(bits_for(down), columns_warps_log));
+        blocks = ((down - 1) >> layout.warps_log >> layout.run_log) + 1;
+        layout.down_blocks = static_cast<unsigned>(blocks);
+        status_words = 0;
+        for (size_t count = blocks; count > 1 && count <= options.most_words;
              count = ((count - 1) >> (columns_warps_log + down_log)) + 1)
-            made.status_words += count * all.end * e.partial_words;
-        if (blocks <= least_of(most_words, most_blocks) && made.status_words <= most_words) break;
-        if (blocks > 1) ++(plan.steps_log < lane.levels ? plan.steps_log : plan.run_log);
+            status_words += count * results.end * set.partial_words;
+        if (blocks <= min_of(options.most_words, options.most_blocks) &&
+            status_words <= options.most_words)
+            break;
+        if (blocks > 1) ++(layout.steps_log < lane.levels ? layout.steps_log : layout.run_log);
     }
-    made.block_results = size_t(1) << plan.results_log(lane.per_lane);
-    made.most_results = most_blocks / plan.down_blocks * made.block_results;
-    if (plan.run_log > 0)
-        made.shared_bytes = (plan.run_log + 1) * made.block_results * e.value_bytes;
-    return made;
+    plan.kernel = wide ? vector_columns : single_columns;
+    plan.threads = columns_block;
+    plan.results = results.end;
+    plan.block_results = size_t(1) << layout.results_log(lane.per_lane);
+    plan.most_results = options.most_blocks / layout.down_blocks * plan.block_results;
+    plan.shared_blocks = layout.down_blocks;
+    plan.workspace_bytes = status_words * sizeof(status_word);
+    if (layout.run_log > 0)
+        plan.shared_bytes = (layout.run_log + 1) * plan.block_results * set.value_bytes;
+    plan.strided = results;
+    return plan;
 }
 
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
- * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_columns(const columns_engine &e, strided_results all, void *output,
-                                        workspace memory, cudaStream_t stream,
-                                        size_t most_blocks = max_blocks,
-                                        size_t most_words = workspace_words)
+/* ---- Rows, columns or one array ---- */
+
+/* Plans results of a few elements each, which a thread reduces. */
+inline launch_plan plan_by_threads(const kernel_set &set, const strided_results &results,
+                                   const launch_options &options)
 {
-    int device = 0;
+    const size_t of_block = results_of_thread(set.element_bytes) * rows_block;
+    launch_plan plan;
+    plan.kernel = by_threads;
+    plan.threads = rows_block;
+    plan.results = plan.most_results = plan.block_results = results.end;
+    plan.shared_blocks = min_of(blocks_for(results.end, of_block), options.most_blocks);
+    plan.strided = results;
+    return plan;
+}
+
+/* Returns whether there is one result, of elements that lie together. */
+constexpr bool is_one_array(const strided_results &results)
+{
+    return results.end == 1 && results.inner == 1 && (results.stride == 1 || results.n == 1);
+}
+
+/* Plans results of any shape, by one of the functions above. */
+inline launch_plan plan_strided(const kernel_set &set, const strided_results &results,
+                                const device_limits &limits, const launch_options &options)
+{
+    constexpr size_t far_rows = 256; /* bytes of a row that may be far from the next one */
+    const size_t n = results.n, bytes = n * set.element_bytes;
+    const bool rows = results.inner == 1 && (results.stride == 1 || n == 1) &&
+                      results.outer_stride != 1 &&
+                      (results.outer_stride <= n + n / 4 || bytes >= far_rows);
+    if (n <= max_elements_of_thread(set.element_bytes) && (!rows || bytes < pack_bytes))
+        return plan_by_threads(set, results, options);
+    if (!rows) return plan_columns(set, results, limits, options);
+    row_bounds bounds = {};
+    bounds.input = results.input;
+    bounds.n = n;
+    bounds.pitch = results.outer_stride;
+    bounds.end = results.end;
+    bounds.result_bytes = results.result_bytes;
+    return plan_rows(set, bounds, limits, options);
+}
+
+/* Launches many results: segments, or strided ones where there are none. Arguments are checked;
+ * `output` points to a reduction_output. */
+inline fastreduce_status launch_results(const kernel_set &set, const strided_results &strided,
+                                        const row_bounds *segments, void *output,
+                                        const launch_options &options)
+{
+    if (segments == nullptr && is_one_array(strided))
+        return launch_array(
+            set, plan_array(set, {strided.input, strided.n, nullptr, nullptr}, options.most_words),
+            output, options);
     device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
+    const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return status_of(error);
-    if (all.inner == 1 && all.outer_stride == 1) all.inner = all.end; /* a matrix's columns */
-    const bool wide = are_vectors(e, all);
-    columns_launch made =
-        plan_columns(e, all, wide, limits.multiprocessors, most_blocks, most_words);
-    const size_t results = all.end;
-    return with_workspace(
-        memory, made.status_words * sizeof(status_word), memory_use::status_words, stream,
-        [&](void *data) {
-            cudaError_t failed = cudaSuccess;
-            for (all.end = 0; all.end != results && failed == cudaSuccess;) {
-                all.begin = all.end;
-                all.end += least_of(made.most_results, results - all.begin);
-                made.plan.across_blocks =
-                    static_cast<unsigned>((all.end - all.begin - 1) / made.block_results + 1);
-                void *arguments[] = {&all, &made.plan, output, &data};
-                failed = launch_kernel(e.kernel[wide], e.cache[wide], device,
-                                       made.plan.across_blocks * made.plan.down_blocks,
-                                       columns_block, made.shared_bytes, arguments, stream);
-            }
-            return failed;
-        });
+    launch_plan plan = segments != nullptr ? plan_rows(set, *segments, limits, options)
+                                           : plan_strided(set, strided, limits, options);
+    return launch(set, plan, output, options, limits.device);
 }
 
-template <class Reducer>
-static columns_engine columns_engine_of()
-{
-    using of = columns_of<Reducer>;
-    using Value = typename Reducer::Value;
-    static compiled_cache cache[2] = {};
-    constexpr unsigned wide = of::wide();
-    return {
-        of::element_bytes,
-        static_cast<unsigned>(sizeof(Value)),
-        partial_words<Value>::count,
-        {{1, of::rows_log(1), of::levels(1)}, {wide, of::rows_log(wide), of::levels(wide)}},
-        {kernel_address(reduce_columns<Reducer, 1>), kernel_address(reduce_columns<Reducer, wide>)},
-        cache};
-}
+/* ---- Results by EXACT ----
+ *
+ * AUTO's kernels sum in two doubles. Where these cannot tell the result, they leave it unresolved,
+ * and a second launch adds its elements exactly. */
 
-/* ---- Many results ---- */
+/* A warp adds up to so many elements of an unresolved result; more are listed. */
+constexpr size_t most_of_resolving_warp = exact_unit / 4;
 
-/* Of a few elements each. */
-inline fastreduce_status launch_by_threads(const rows_engine &e, strided_results all, void *output,
-                                           cudaStream_t stream, size_t most_blocks)
-{
-    constexpr unsigned number = static_cast<unsigned>(rows_kernel::by_threads);
-    int device = 0;
-    const cudaError_t error = cudaGetDevice(&device);
-    if (error != cudaSuccess) return status_of(error);
-    const size_t of_block = results_of_thread(e.element_bytes) * rows_block,
-                 blocks = least_of(blocks_for(all.end, of_block), most_blocks);
-    void *arguments[] = {&all, output};
-    return status_of(launch_kernel(e.kernel[number], e.cache[number], device,
-                                   static_cast<unsigned>(blocks), rows_block, 0, arguments,
-                                   stream));
-}
-
-/* A Reducer's kernels for any shape. */
-struct shapes_engine {
-    pairwise_engine flat;
-    rows_engine rows;
-    columns_engine of_columns;
-};
-template <class Reducer>
-static shapes_engine shapes_engine_of()
-{
-    return {pairwise_engine_of<Reducer>(), rows_engine_of<Reducer>(), columns_engine_of<Reducer>()};
-}
-
-/* All results. Arguments are checked; `output` points to a reduction_output. most_blocks and
- * most_words: as if there were no room for more, for tests. */
-inline fastreduce_status launch_shapes(const shapes_engine &e, const strided_results &all,
-                                       void *output, workspace memory, cudaStream_t stream,
-                                       size_t most_blocks = max_blocks,
-                                       size_t most_words = workspace_words)
-{
-    constexpr size_t far_apart = 256; /* bytes of a row that does not care how far the next is */
-    const bool are_rows = all.inner == 1 && (all.stride == 1 || all.n == 1);
-    if (are_rows && all.end == 1)
-        return launch_pairwise(e.flat, {all.input, all.n, nullptr, nullptr}, output, memory, stream,
-                               most_words);
-    const size_t bytes = all.n * e.rows.element_bytes;
-    const bool together = are_rows && all.outer_stride != 1 &&
-                          (all.outer_stride <= all.n + all.n / 4 || bytes >= far_apart);
-    if (all.n <= most_of_thread(e.rows.element_bytes) && (!together || bytes < pack_bytes))
-        return launch_by_threads(e.rows, all, output, stream, most_blocks);
-    if (!together)
-        return launch_columns(e.of_columns, all, output, memory, stream, most_blocks, most_words);
-    const row_bounds rows = {all.input, nullptr, nullptr, all.n,           all.outer_stride,
-                             0,         all.end, 0,       all.result_bytes};
-    return launch_rows(e.rows, rows, output, memory, stream, most_blocks, most_words);
-}
-
-/* ---- Many exact sums ---- */
-
-/* Elements of a result that is open, that a warp adds up: more are listed. */
-constexpr size_t most_open_of_warp = exact_unit / 4;
-
-/* most_of_warp, most_listed: as if they were so, for tests. */
+/* Launches the kernel for unresolved results. most_of_warp, most_listed: smaller limits, for tests.
+ */
 template <class Source>
-cudaError_t launch_open_results(exact_results all, size_t results, void *status_words,
-                                cudaStream_t stream, size_t most_of_warp = most_open_of_warp,
-                                unsigned most_listed = exact_listed<typename Source::Sums>)
+cudaError_t launch_resolving(exact_results results, size_t count, void *status_words,
+                             cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
+                             unsigned most_listed = max_queued_exact<typename Source::Sums>)
 {
     static compiled_cache cache = {};
-    int device = 0;
     device_limits limits = {};
-    const cudaError_t error = find_limits(&limits, &device);
+    const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return error;
-    /* enough where all are open, but no more, as mostly none is */
+    /* These blocks are enough if no result is resolved, but no more, as mostly all are. */
     const size_t of_block = 2 * exact_unit, segments_of_block = 32,
-                 blocks = all.segments.begins == nullptr ? all.strided.n * results / of_block + 1
-                          : results / segments_of_block > limits.multiprocessors
-                              ? results / segments_of_block
+                 blocks = results.segments.begins == nullptr
+                              ? results.strided.n * count / of_block + 1
+                          : count / segments_of_block > limits.multiprocessors
+                              ? count / segments_of_block
                               : limits.multiprocessors,
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
-    row_list list = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
-    void *arguments[] = {&all, &results, &most_of_warp, &list};
-    return launch_kernel(kernel_address(reduce_open_results<Source>), cache, device,
-                         static_cast<unsigned>(least_of(blocks, most)), exact_block, 0, arguments,
-                         stream);
+    result_queue queue = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
+    void *arguments[] = {&results, &count, &most_of_warp, &queue};
+    return launch_kernel({kernel_address(resolve_exact_results<Source>), &cache}, limits.device,
+                         min_of(blocks, most), exact_block, 0, arguments, stream);
 }
 
-/* All results: `all` has them strided or as segments. Arguments are checked. */
+/* Launches all results, strided or as segments. Arguments are checked. */
 template <class Input, class Source>
-fastreduce_status launch_exact_results(const exact_results &all, workspace memory,
+fastreduce_status launch_exact_results(const exact_results &results, workspace memory,
                                        cudaStream_t stream)
 {
-    const bool segments = all.segments.begins != nullptr;
+    const bool segments = results.segments.begins != nullptr;
     const size_t needed =
-        segments || all.strided.n > most_open_of_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
+        segments || results.strided.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
     if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    if constexpr (!std::is_same<Source, exact_moments<Input>>::value) {
-        using reducer = exact_reducer<Input, std::is_same<Source, exact_products<double>>::value>;
-        reduction_output<reducer> to = {all.output, {{}, all.op, all.precision}};
-        const shapes_engine engine = {{}, rows_engine_of<reducer>(), columns_engine_of<reducer>()};
+    if constexpr (Source::follows_pairs) {
+        using reducer = exact_reducer<Input>;
+        reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
+        const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            segments ? launch_rows(engine.rows, all.segments, &to, memory, stream)
-                     : launch_shapes(engine, all.strided, &to, memory, stream);
-        if (status != FASTREDUCE_SUCCESS || (!segments && all.strided.n == 0)) return status;
+            launch_results(set, results.strided, segments ? &results.segments : nullptr, &output,
+                           {memory, stream});
+        if (status != FASTREDUCE_SUCCESS || (!segments && results.strided.n == 0)) return status;
     }
-    return with_workspace(memory, needed, memory_use::status_words, stream, [&](void *data) {
-        return launch_open_results<Source>(all, segments ? all.segments.end : all.strided.end,
-                                           needed > 0 ? data : nullptr, stream);
+    return with_workspace(memory, needed, stream, [&](void *data) {
+        return launch_resolving<Source>(results,
+                                        segments ? results.segments.end : results.strided.end,
+                                        needed > 0 ? data : nullptr, stream);
     });
 }
 
-/* ---- Which of the two ---- */
-
-/* What reduce() does: levels of the ladder, or one launch of the engine. */
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
-          class Input>
-struct method {
-    using Output = accumulate_t<Operator, Input> *;
-    static fastreduce_status launch(const Input *input, Output output, size_t n, workspace memory,
-                                    cudaStream_t stream)
-    {
-        return launch_ladder(make_version<Version, BlockSize, Items, Operator, Input>(), input,
-                             output, n, memory, stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return levels_workspace_bytes<accumulate_t<Operator, Input>>(
-            n, static_cast<size_t>(BlockSize) * Items);
-    }
-};
-
-template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_AUTO, BlockSize, Items, Operator, Input> {
-    static fastreduce_status launch(const Input *input, accumulate_t<Operator, Input> *output,
-                                    size_t n, workspace memory, cudaStream_t stream)
-    {
-        static_assert(sizeof(typename reducer_t<Operator, Input>::Result) == sizeof *output,
-                      "a reducer's Result has the bits of the result");
-        return launch_pairwise({input, n, nullptr, nullptr}, output,
-                               named_reducer<Operator, Input>::make(), memory, stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return pairwise_workspace_bytes(pairwise_sizes_of<reducer_t<Operator, Input>>(), n);
-    }
-};
-
-template <unsigned BlockSize, unsigned Items, class Operator, class Input>
-struct method<FASTREDUCE_EXACT, BlockSize, Items, Operator, Input> {
-    static_assert(std::is_same<Operator, plus>::value &&
-                      (std::is_same<Input, float>::value || std::is_same<Input, double>::value),
-                  "the exact sum is of floats or doubles");
-    using accumulator = exact_sum<Input>;
-    static fastreduce_status launch(const Input *input, Input *output, size_t n, workspace memory,
-                                    cudaStream_t stream)
-    {
-        return launch_exact(exact_engine_of<accumulator>(), {input, n, nullptr, nullptr},
-                            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, memory,
-                            stream);
-    }
-    static size_t workspace_bytes(size_t n)
-    {
-        return exact_plan_of<accumulator>().workspace_bytes(n);
-    }
-};
-
-template <class Operator, class Value, class = void>
-struct has_combine : std::false_type {
-};
-template <class Operator, class Value>
-struct has_combine<Operator, Value,
-                   decltype(static_cast<void>(std::declval<const Operator &>()(
-                       std::declval<Value>(), std::declval<Value>())))> : std::true_type {
-};
+/* ---- The templates: checks in words ---- */
 
 template <class Operator, class Value, class = void>
 struct has_identity : std::false_type {
 };
 template <class Operator, class Value>
-struct has_identity<Operator, Value,
-                    decltype(static_cast<void>(Operator::template identity<Value>()))>
+struct has_identity<Operator, Value, std::void_t<decltype(Operator::template identity<Value>())>>
     : std::true_type {
 };
 
 /* A name of our own, for the CPU machine of test/simt, whose elements log how they are copied. */
 template <class Value>
-struct moves_as_bytes : std::is_trivially_copyable<Value> {
+struct is_trivially_copyable : std::is_trivially_copyable<Value> {
 };
 
-/* Misuse of the templates, in words. */
-template <fastreduce_kernel Version, class Operator, class Input>
-constexpr bool check_types()
+/* Refuses misuse of reduce(), workspace_bytes() and, for one level alone, round(). */
+template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
+          class Input, bool OneLevel = false>
+constexpr bool check_reduction()
 {
     using Value = accumulate_t<Operator, Input>;
-    constexpr bool numbers = is_numeric_operator<Operator>::value;
-    static_assert(
-        moves_as_bytes<Input>::value && moves_as_bytes<Value>::value,
-        "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
-    static_assert(!numbers || element<Input>::kind != family::other,
-                  "this operator is for numbers of 8, 16, 32 or 64 bits");
-    static_assert(Version != FASTREDUCE_AUTO ||
-                      (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
-                  "AUTO takes elements and results of 128 bytes at most; FASTREDUCE_V7 takes "
-                  "larger ones, if the operator commutes");
-    static_assert(!numbers || Version == FASTREDUCE_AUTO,
-                  "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
-                  "that combine two elements to one");
-    static_assert(
-        numbers || has_combine<Operator, Value>::value,
-        "the operator needs: T operator()(T, T) const for the elements, for host and device");
-    static_assert(
-        numbers || has_identity<Operator, Value>::value,
-        "the operator needs: template <class T> static T identity(), for host and device");
-    return true;
-}
-
-/* The same of operators with state. */
-template <class Output>
-struct converted {
-    template <class Input>
-    __host__ __device__ __forceinline__ Output operator()(const Input &x) const
-    {
-        return detail::ieee_cast<Output>(x);
-    }
-};
-
-template <class Input, class Output, class Transform, class Combine>
-constexpr bool check_given()
-{
-    static_assert(moves_as_bytes<Input>::value && moves_as_bytes<Output>::value,
-                  "elements and results have to be trivially copyable: they are moved as bytes");
-    static_assert(sizeof(Input) <= most_result_bytes && sizeof(Output) <= most_result_bytes,
-                  "elements and results have 128 bytes at most");
-    static_assert(moves_as_bytes<Transform>::value && moves_as_bytes<Combine>::value,
-                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
-                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
-    return true;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
-constexpr bool check_choice()
-{
+    constexpr bool numeric = is_numeric_operator<Operator>::value,
+                   automatic = !OneLevel && Version == FASTREDUCE_AUTO,
+                   exact = Version == FASTREDUCE_EXACT;
     static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
                   "there is no such kernel");
+    static_assert(!OneLevel || !exact, "EXACT has no levels");
     static_assert(valid_block_size(BlockSize),
                   "the block size must be 32, 64, 128, 256, 512 or 1024");
     static_assert(Items >= 1 && Items <= 64, "items per thread must be from 1 to 64");
     static_assert(Version < FASTREDUCE_V0 || Version > FASTREDUCE_V5 ||
                       Items == default_items(Version),
                   "V0, V1 and V2 have one item per thread, V3, V4 and V5 two");
-    return true;
-}
-
-template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items>
-constexpr bool check_automatic()
-{
-    constexpr bool chooses = Version == FASTREDUCE_AUTO || Version == FASTREDUCE_EXACT;
-    static_assert(!chooses ||
+    static_assert(!(automatic || exact) ||
                       (BlockSize == FASTREDUCE_BLOCK_SIZE && Items == default_items(Version)),
                   "AUTO and EXACT choose block size and items per thread themselves: leave them at "
                   "their defaults");
+    static_assert(
+        is_trivially_copyable<Input>::value && is_trivially_copyable<Value>::value,
+        "elements have to be trivially copyable: they are moved as bytes, from lane to lane");
+    static_assert(!numeric || element<Input>::is_number,
+                  "this operator is for numbers of 8, 16, 32 or 64 bits");
+    static_assert(!automatic ||
+                      (sizeof(Input) <= most_result_bytes && sizeof(Value) <= most_result_bytes),
+                  "AUTO takes elements and results of 128 bytes at most; FASTREDUCE_V7 takes "
+                  "larger ones, if the operator commutes");
+    static_assert(!numeric || automatic,
+                  "this operator is for FASTREDUCE_AUTO alone: V0 to V7 and round() take those "
+                  "that combine two elements to one");
+    static_assert(
+        numeric || std::is_invocable<const Operator &, Value, Value>::value,
+        "the operator needs: T operator()(T, T) const for the elements, for host and device");
+    static_assert(
+        numeric || has_identity<Operator, Value>::value,
+        "the operator needs: template <class T> static T identity(), for host and device");
+    static_assert(!exact ||
+                      (std::is_same<Operator, plus>::value &&
+                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value)),
+                  "the exact sum is of floats or doubles");
     return true;
 }
+
+/* Converts elements to the output's type. */
+template <class Output>
+struct converted {
+    template <class Input>
+    __host__ FASTREDUCE_DEVICE Output operator()(const Input &x) const
+    {
+        return detail::ieee_cast<Output>(x);
+    }
+};
 
 } // namespace detail
 
@@ -9152,23 +8706,32 @@ constexpr bool check_automatic()
  * any operator, and elements and results of up to 128 bytes. V0..V7: operators that combine two
  * elements. EXACT: plus, of float and double. The type of the output is
  * accumulate_t<Operator, Input>: 64-bit for sums of integers. An operator that multiplies and adds
- * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn), as compilers fuse
- * the two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index
- * order, so that an operator of yours need not commute: identity() is one from both sides. V2..V7
- * ask that it does. */
+ * has the same bits everywhere only if it says how it rounds (fmaf, __fmul_rn): compilers fuse the
+ * two where they like. AUTO combines as fastreduce.h's pairwise() does, operands in index order, so
+ * an operator of yours need not commute: identity() is one from both sides. V2..V7 ask that it
+ * does. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input>
 fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *output, size_t n,
                          cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_types<Version, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>() &&
-                      detail::check_automatic<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input>(), "");
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::method<Version, BlockSize, Items, Operator, Input>::launch(input, output, n,
-                                                                              scratch, stream);
+    if constexpr (Version == FASTREDUCE_AUTO) {
+        static_assert(sizeof(typename detail::reducer_t<Operator, Input>::Result) == sizeof *output,
+                      "a reducer's Result has the bits of the result");
+        return detail::launch_reducer({input, n, nullptr, nullptr}, output,
+                                      detail::make_reducer<Operator, Input>(), {scratch, stream});
+    } else if constexpr (Version == FASTREDUCE_EXACT) {
+        return detail::launch_exact<detail::exact_sum<Input>>(
+            {input, n, nullptr, nullptr},
+            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, {scratch, stream});
+    } else {
+        return detail::launch_ladder(
+            detail::make_version<Version, BlockSize, Items, Operator, Input>(), input, output, n,
+            scratch, stream);
+    }
 }
 
 /* Does the same by AUTO, with the operator named first: reduce<maximum>(input, output, n). */
@@ -9198,15 +8761,24 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
                                    Transform transform, Combine combine, Output identity,
                                    cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::check_given<Input, Output, Transform, Combine>(), "");
+    static_assert(detail::is_trivially_copyable<Input>::value &&
+                      detail::is_trivially_copyable<Output>::value,
+                  "elements and results have to be trivially copyable: they are moved as bytes");
+    static_assert(sizeof(Input) <= detail::most_result_bytes &&
+                      sizeof(Output) <= detail::most_result_bytes,
+                  "elements and results have 128 bytes at most");
+    static_assert(detail::is_trivially_copyable<Transform>::value &&
+                      detail::is_trivially_copyable<Combine>::value,
+                  "what is called on the GPU has to be trivially copyable: lambdas are __device__ "
+                  "ones, as nvcc's __host__ __device__ ones are not if they capture");
     using reducer = detail::custom_reducer<Input, Output, Combine, Transform>;
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_pairwise({input, n, nullptr, nullptr}, output,
-                                   reducer(combine, transform, identity), scratch, stream);
+    return detail::launch_reducer({input, n, nullptr, nullptr}, output,
+                                  reducer(combine, transform, identity), {scratch, stream});
 }
 
-/* The same without a transform: elements are converted to the output's type. */
+/* Does so without a transform: elements are converted to the output's type. */
 template <class Input, class Output, class Combine>
 fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combine combine,
                             Output identity, cudaStream_t stream = nullptr,
@@ -9216,34 +8788,38 @@ fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combin
                             stream, scratch);
 }
 
-/* The sum of x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits,
- * as fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
+/* Adds up x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits, as
+ * fastreduce_dot; scratch as of transform_reduce(). By AUTO, and otherwise as reduce(). */
 template <class Input>
 fastreduce_status dot(const Input *x, const Input *y, accumulate_t<plus, Input> *output, size_t n,
                       cudaStream_t stream = nullptr, workspace scratch = {nullptr, 0})
 {
-    static_assert(detail::element<Input>::kind != detail::family::other,
+    static_assert(detail::element<Input>::is_number,
                   "dot() is for numbers of 8, 16, 32 or 64 bits");
-    using reducer = detail::dot_t<Input>;
     fastreduce_status status = detail::check_arguments(x, output, n, scratch);
     if (status == FASTREDUCE_SUCCESS) status = detail::check_arguments(y, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_pairwise({x, n, nullptr, y}, output, reducer(), scratch, stream);
+    return detail::launch_reducer({x, n, nullptr, y}, output, detail::dot_t<Input>(),
+                                  {scratch, stream});
 }
 
-/* Bytes of workspace that reduce() with the same template arguments needs for n elements;
- * 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more
- * where the result's type is. */
+/* Returns the bytes of workspace that reduce() with the same template arguments needs for n
+ * elements; 0 where it needs none, and where it would refuse n. Aligned to 16 bytes, or more where
+ * the result's type is. */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input = float>
 size_t workspace_bytes(size_t n)
 {
-    static_assert(detail::check_types<Version, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>() &&
-                      detail::check_automatic<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input>(), "");
     if (n > SIZE_MAX / sizeof(Input)) return 0;
-    return detail::method<Version, BlockSize, Items, Operator, Input>::workspace_bytes(n);
+    if constexpr (Version == FASTREDUCE_AUTO)
+        return detail::array_workspace_bytes(detail::sizes_of<detail::reducer_t<Operator, Input>>(),
+                                             n);
+    else if constexpr (Version == FASTREDUCE_EXACT)
+        return detail::exact_workspace_bytes(detail::exact_sizes_of<detail::exact_sum<Input>>(), n);
+    else
+        return detail::ladder_workspace_bytes<accumulate_t<Operator, Input>>(
+            n, static_cast<size_t>(BlockSize) * Items);
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32, but that
@@ -9257,14 +8833,15 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     return status != FASTREDUCE_SUCCESS
                ? status
-               : detail::launch_exact(detail::exact_engine_of<detail::exact_sum<float>>(),
-                                      {input, n, n_on_device, nullptr},
-                                      {nullptr, accumulator->limb}, scratch, stream);
+               : detail::launch_exact<detail::exact_sum<float>>({input, n, n_on_device, nullptr},
+                                                                {nullptr, accumulator->limb},
+                                                                {scratch, stream});
 }
 
-/* One level of the dispatcher: block b of the grid reduces elements [b * tile, (b + 1) * tile)
- * to partials[b], with tile = BlockSize * Items. AUTO is V7 here. `partials` has room for
- * blocks_for(n, tile) values and does not overlap the input. Otherwise as reduce(). */
+/* Launches one level of the dispatcher: block b of the grid reduces elements
+ * [b * tile, (b + 1) * tile) to partials[b], with tile = BlockSize * Items. AUTO is V7 here.
+ * `partials` has room for blocks_for(n, tile) values and does not overlap the input. Otherwise as
+ * reduce(). */
 template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FASTREDUCE_BLOCK_SIZE,
           unsigned Items = default_items(Version), class Operator = plus, class Input>
 /* in brackets, as `round` may be a macro */
@@ -9272,20 +8849,15 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
                          cudaStream_t stream = nullptr)
 {
     using Value = accumulate_t<Operator, Input>;
-    static_assert(Version != FASTREDUCE_EXACT, "EXACT has no levels");
-    static_assert(detail::check_types<FASTREDUCE_V7, Operator, Input>() &&
-                      detail::check_choice<Version, BlockSize, Items>(),
-                  "");
+    static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input, true>(), "");
+    const size_t blocks = blocks_for(n, size_t(BlockSize) * Items);
+    const fastreduce_status status =
+        detail::check_arguments({input, sizeof(Input), alignof(Input), n},
+                                {partials, sizeof(Value), alignof(Value), blocks}, {nullptr, 0}, 1);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    if (blocks > detail::max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     const detail::version_kernels version =
         detail::make_version<Version, BlockSize, Items, Operator, Input>();
-    const size_t blocks = blocks_for(n, version.tile);
-    fastreduce_status status = detail::check_arguments(input, partials, n, {nullptr, 0});
-    if (status == FASTREDUCE_SUCCESS &&
-        detail::overlap(input, n * sizeof(Input), partials, blocks * sizeof(Value)))
-        status = FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (status == FASTREDUCE_SUCCESS && blocks > detail::max_blocks)
-        status = FASTREDUCE_ERROR_UNSUPPORTED;
-    if (status != FASTREDUCE_SUCCESS) return status;
     return detail::status_of(
         detail::launch_round(version.first, version, input, partials, n, stream));
 }
@@ -9299,6 +8871,7 @@ inline const char *status_string(fastreduce_status status)
 #endif /* __CUDACC_RTC__ */
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
+#undef FASTREDUCE_DEVICE
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif
@@ -9308,6 +8881,9 @@ inline const char *status_string(fastreduce_status status)
  * Room 9: the C functions
  * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
  * nothing else.
+ *
+ * It offers all that fastreduce.h declares for the GPU. A call goes through find_auto or
+ * find_exact, which return the kernels of a type and an operator, to a launcher of room 8.
  * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
@@ -9327,79 +8903,80 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 namespace detail
 {
-/* Types or operators: one, or several with + between them. */
+
+/* ---- What this build holds: by default everything ---- */
+
+/* A set of types or of operators: one, or several with + between them. */
 template <class Member>
-struct some_of {
+struct member_set {
     unsigned bits;
 
-    constexpr some_of(Member member) : bits(1u << member) {}
-    constexpr some_of(unsigned members) : bits(members) {}
-    constexpr some_of operator+(some_of other) const
-    {
-        other.bits |= bits;
-        return other;
-    }
+    constexpr member_set(Member member) : bits(1u << member) {}
+    constexpr member_set(unsigned members) : bits(members) {}
+    constexpr member_set operator+(member_set other) const { return bits | other.bits; }
 };
-constexpr some_of<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
+constexpr member_set<fastreduce_type> operator+(fastreduce_type a, fastreduce_type b)
 {
-    return some_of<fastreduce_type>(a) + b;
+    return member_set<fastreduce_type>(a) + b;
 }
-constexpr some_of<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
+constexpr member_set<fastreduce_operator> operator+(fastreduce_operator a, fastreduce_operator b)
 {
-    return some_of<fastreduce_operator>(a) + b;
+    return member_set<fastreduce_operator>(a) + b;
 }
 
-/* What this build holds: by default all. */
 #ifdef FASTREDUCE_TYPES
-constexpr some_of<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
+constexpr member_set<fastreduce_type> built_types[] = {FASTREDUCE_TYPES};
 #else
-constexpr some_of<fastreduce_type> built_types[] = {~0u};
+constexpr member_set<fastreduce_type> built_types[] = {~0u};
 #endif
 #ifdef FASTREDUCE_OPERATORS
-constexpr some_of<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
+constexpr member_set<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERATORS};
 #else
-constexpr some_of<fastreduce_operator> built_operators[] = {~0u};
+constexpr member_set<fastreduce_operator> built_operators[] = {~0u};
 #endif
 #ifdef FASTREDUCE_NO_EXACT
 constexpr bool has_exact = false;
 #else
 constexpr bool has_exact = true;
 #endif
-#if defined(FASTREDUCE_WITH_EXACT_PRODUCTS) || defined(FASTREDUCE_EXACT_PRODUCTS)
+#ifdef FASTREDUCE_WITH_EXACT_PRODUCTS
 constexpr bool has_exact_products = has_exact;
 #else
 constexpr bool has_exact_products = false;
 #endif
-#if defined(FASTREDUCE_WITH_SHAPES) || defined(FASTREDUCE_SHAPES)
+#ifdef FASTREDUCE_WITH_SHAPES
 constexpr bool has_shapes = true;
 #else
 constexpr bool has_shapes = false;
 #endif
+#ifdef FASTREDUCE_NO_LADDER
+constexpr bool has_ladder = false;
+#else
+constexpr bool has_ladder = true;
+#endif
 
 template <class Member, size_t Count>
-static constexpr bool holds(const some_of<Member> (&list)[Count], Member member)
+static constexpr bool holds(const member_set<Member> (&list)[Count], Member member)
 {
     for (size_t k = 0; k < Count; ++k)
         if (list[k].bits >> member & 1) return true;
     return false;
 }
 
-#ifdef FASTREDUCE_NO_LADDER
-constexpr bool has_ladder = false;
-#else
-constexpr bool has_ladder = true;
-#endif
-constexpr bool climbs =
+constexpr bool has_ladder_kernels =
     has_ladder && holds(built_types, FASTREDUCE_F32) && holds(built_operators, FASTREDUCE_SUM);
+constexpr bool has_exact_sums = has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
+                                              holds(built_operators, FASTREDUCE_SUM_ABS) ||
+                                              holds(built_operators, FASTREDUCE_MEAN));
 
-/* use() of the type, where this build has it. */
-template <class Result, class Use>
-static Result of_type(fastreduce_type type, const Use &use)
+/* Returns visit() of the type, where this build has it. */
+template <class Result, class Visit>
+static Result visit_type(fastreduce_type type, const Visit &visit)
 {
     switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)            \
-    case FASTREDUCE_##name:                                                                      \
-        if constexpr (holds(built_types, FASTREDUCE_##name)) return use(type_identity<input>()); \
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)              \
+    case FASTREDUCE_##name:                                                                        \
+        if constexpr (holds(built_types, FASTREDUCE_##name)) return visit(type_identity<input>()); \
         break;
         FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
@@ -9408,91 +8985,75 @@ static Result of_type(fastreduce_type type, const Use &use)
     return Result();
 }
 
-/* A type's and an operator's share of the templates, so that the rest is there once for all: an
- * engine and its Output. Null where this build has none. */
-struct c_instance {
-    pairwise_engine (*make_engine)();
-    void (*make_output)(void *place, void *result);
-    shapes_engine (*make_shapes)(); /* null without FASTREDUCE_WITH_SHAPES, too */
+/* ---- AUTO: from a type and an operator to kernels ---- */
+
+/* The kernels of a type and an operator, and what writes their output. Null where this build has
+ * none. */
+struct operator_entry {
+    const kernel_set *kernels;
+    void (*make_output)(void *storage, void *result);
 };
 
-/* Room for any Output. */
-struct engine_output {
+/* Room for the output of any kernel. */
+struct output_storage {
     alignas(16) unsigned char bytes[96];
 };
 
-template <class Output>
-static void place_output(void *place, const Output &output)
+/* Writes the output for a reducer that Maker makes, as its group's kernels take it. */
+template <class Maker>
+static void make_output(void *storage, void *result)
 {
-    static_assert(sizeof(Output) <= sizeof(engine_output) &&
-                      alignof(Output) <= alignof(engine_output),
+    using reducer = decltype(Maker::make());
+    using group = group_of<reducer>;
+    using output_type = reduction_output<group>;
+    static_assert(sizeof(output_type) <= sizeof(output_storage) &&
+                      alignof(output_type) <= alignof(output_storage),
                   "there is room for it");
-    memcpy(place, static_cast<const void *>(&output), sizeof output);
+    const output_type output = {result, as_group<group>(Maker::make())};
+    memcpy(storage, static_cast<const void *>(&output), sizeof output);
 }
-
-template <class Reducer>
-using group_t = typename group_of<Reducer>::type;
 
 template <class Operator, class Input>
-static void make_output(void *place, void *result)
-{
-    using reducer = reducer_t<Operator, Input>;
-    using group = group_t<reducer>;
-    const reducer own = named_reducer<Operator, Input>::make();
-    place_output(place, reduction_output<group>{result, as_group<group, reducer>::of(own)});
-}
+struct reducer_maker {
+    static auto make() { return make_reducer<Operator, Input>(); }
+};
+template <class Input>
+struct dot_maker {
+    static dot_t<Input> make() { return {}; }
+};
 
-template <fastreduce_operator Number, class Operator, class Input>
-static c_instance of_operator()
+template <fastreduce_operator Number, class Maker, unsigned Parts>
+static operator_entry entry_for()
 {
-    c_instance found = {};
     if constexpr (holds(built_operators, Number)) {
-        using group = group_t<reducer_t<Operator, Input>>;
-        found.make_engine = pairwise_engine_of<group>;
-        found.make_output = make_output<Operator, Input>;
-        if constexpr (has_shapes) found.make_shapes = shapes_engine_of<group>;
+        using group = group_of<decltype(Maker::make())>;
+        return {&kernels_of<group, Parts>, make_output<Maker>};
+    } else {
+        return {};
     }
-    return found;
 }
 
-/* AUTO's. */
-static c_instance find_instance(fastreduce_type type, fastreduce_operator op)
+constexpr unsigned built_parts = has_shapes ? every_part : array_part;
+
+/* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
+static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    return of_type<c_instance>(type, [op](auto tag) {
+    return visit_type<operator_entry>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
+        if (dot) return entry_for<FASTREDUCE_SUM, dot_maker<input>, array_part>();
         switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
     case FASTREDUCE_##name:                                 \
-        return of_operator<FASTREDUCE_##name, functor, input>();
+        return entry_for<FASTREDUCE_##name, reducer_maker<functor, input>, built_parts>();
             FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
-        default: return c_instance();
+        default: return operator_entry();
         }
     });
 }
 
-/* The same of dot products; as sums, in a build that has those. */
-template <class Reducer>
-static void make_dot_output(void *place, void *result)
-{
-    using group = group_t<Reducer>;
-    place_output(place, reduction_output<group>{result, as_group<group, Reducer>::of(Reducer())});
-}
+/* ---- The ladder: sums of floats, by all versions, and by all block sizes of each ---- */
 
-static c_instance find_dot(fastreduce_type type)
-{
-    return of_type<c_instance>(type, [](auto tag) {
-        using reducer = dot_t<typename decltype(tag)::type>;
-        c_instance found = {};
-        if constexpr (holds(built_operators, FASTREDUCE_SUM)) {
-            found.make_engine = pairwise_engine_of<group_t<reducer>>;
-            found.make_output = make_dot_output<reducer>;
-        }
-        return found;
-    });
-}
-
-/* The ladder, of sums of floats: the kernels of all versions and block sizes, in this order. */
 constexpr unsigned block_sizes = 6, versions = 8;
 
 constexpr fastreduce_kernel version_at(size_t number)
@@ -9500,137 +9061,64 @@ constexpr fastreduce_kernel version_at(size_t number)
     return static_cast<fastreduce_kernel>(FASTREDUCE_V0 + number / block_sizes);
 }
 
-template <class Value, size_t... Numbers>
-static const void *ladder_kernel(size_t number, std::index_sequence<Numbers...>)
+template <size_t... Numbers>
+static version_kernels ladder_version(fastreduce_kernel version, unsigned block_size,
+                                      std::index_sequence<Numbers...>)
 {
-    const void *const all[] = {
-        kernel_of<version_at(Numbers), (warp_size << Numbers % block_sizes),
-                  default_items(version_at(Numbers)), plus, Value, Value>()...};
-    return all[number];
+    using maker = version_kernels (*)();
+    const maker make[] = {make_version<version_at(Numbers), (warp_size << Numbers % block_sizes),
+                                       default_items(version_at(Numbers)), plus, float>...};
+    return make[(version - FASTREDUCE_V0) * block_sizes + bits_for(block_size / warp_size)]();
 }
 
-template <class Value>
-static version_kernels ladder_version(fastreduce_kernel kernel, unsigned block_size)
-{
-    size_t number = (kernel - FASTREDUCE_V0) * block_sizes;
-    for (unsigned size = warp_size; size < block_size; size *= 2) ++number;
-    const void *const found =
-        ladder_kernel<Value>(number, std::make_index_sequence<versions * block_sizes>());
-    return version_of(kernel, block_size, default_items(kernel), sizeof(Value),
-                      alignment_for<Value>(), found, found);
-}
+/* ---- EXACT: from a type and an operator to kernels ---- */
 
-/* The same of EXACT. */
-struct exact_instance {
-    exact_engine (*make_engine)();
+struct exact_entry {
+    const kernel_set *kernels; /* of one array */
     /* null without FASTREDUCE_WITH_SHAPES */
-    fastreduce_status (*launch_results)(const exact_results &all, workspace memory,
+    fastreduce_status (*launch_results)(const exact_results &results, workspace memory,
                                         cudaStream_t stream);
 };
 
-constexpr bool has_sums = has_exact && (holds(built_operators, FASTREDUCE_SUM) ||
-                                        holds(built_operators, FASTREDUCE_SUM_ABS) ||
-                                        holds(built_operators, FASTREDUCE_MEAN));
-
-/* OfResults: the Source of what AUTO's kernels leave open. */
-template <class Input, class OfResults, class Accumulator>
-static exact_instance exact_of()
+/* Source is that of unresolved results. */
+template <class Input, class Source, class Accumulator>
+static exact_entry exact_entry_for()
 {
-    exact_instance found = {};
-    found.make_engine = exact_engine_of<Accumulator>;
-    if constexpr (has_shapes) found.launch_results = launch_exact_results<Input, OfResults>;
-    return found;
-}
-template <class Input, class Source, class OfResults = Source>
-static exact_instance exact_of_doubles()
-{
-    return exact_of<Input, OfResults, wide_superaccumulator<exact_block, Source>>();
+    exact_entry entry = {&exact_kernels_of<Accumulator>, nullptr};
+    if constexpr (has_shapes) entry.launch_results = launch_exact_results<Input, Source>;
+    return entry;
 }
 
-static exact_instance find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
+static exact_entry find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
 {
-    const bool exists = fastreduce_output_type(type, op) != FASTREDUCE_DEFAULT_TYPE;
-    if (!exists || !holds(built_operators, op)) return {};
-    return of_type<exact_instance>(type, [op, dot](auto tag) {
+    if (fastreduce_output_type(type, op) == FASTREDUCE_DEFAULT_TYPE || !holds(built_operators, op))
+        return {};
+    return visit_type<exact_entry>(type, [op, dot](auto tag) {
         using input = typename decltype(tag)::type;
-        constexpr bool is_float = element<input>::kind == family::floating;
+        constexpr bool is_float = element<input>::is_float;
         if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
             if constexpr (has_exact_products && is_float)
-                return exact_of_doubles<
-                    input, exact_products<input>,
-                    std::conditional_t<sizeof(input) == 8, exact_products<double>,
-                                       doubles_masked>>();
+                return exact_entry_for<
+                    input,
+                    std::conditional_t<sizeof(input) == 8, exact_products<double>, doubles_masked>,
+                    wide_superaccumulator<exact_block, exact_products<input>>>();
         } else if (op == FASTREDUCE_VARIANCE) {
             if constexpr (has_exact_products && is_float &&
                           holds(built_operators, FASTREDUCE_VARIANCE))
-                return exact_of_doubles<input, exact_moments<input>>();
+                return exact_entry_for<input, exact_moments<input>,
+                                       wide_superaccumulator<exact_block, exact_moments<input>>>();
         } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
-            if constexpr (has_sums && is_float)
-                return exact_of<input, doubles_masked, exact_sum<input>>();
+            if constexpr (has_exact_sums && is_float)
+                return exact_entry_for<input, doubles_masked, exact_sum<input>>();
         }
-        return exact_instance();
+        return exact_entry();
     });
 }
 
-/* AUTO's of one result, from one array or two. Arguments are checked. */
-static fastreduce_status launch_auto(const c_instance &found, const void *x, const void *y,
-                                     void *output, size_t n, const fastreduce_config &settings)
-{
-    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_pairwise(found.make_engine(), {x, n, settings.n_on_device, y}, place.bytes,
-                           {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
+/* ---- Checks of arguments: INVALID_ARGUMENT comes before UNSUPPORTED ---- */
 
-/* The same of EXACT. */
-static fastreduce_status launch_exact(const exact_instance &found, const void *x, const void *y,
-                                      exact_output output, size_t n,
-                                      const fastreduce_config &settings)
-{
-    if (found.make_engine == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
-    return launch_exact(found.make_engine(), {x, n, settings.n_on_device, y}, output,
-                        {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
-
-constexpr int precision_of(fastreduce_type result)
-{
-    return result == FASTREDUCE_F64 ? 53 : 24;
-}
-
-static fastreduce_status launch_exact_slices(const strided_results &all, fastreduce_type type,
-                                             fastreduce_operator op, fastreduce_type result,
-                                             void *output, const fastreduce_config &settings)
-{
-    const exact_instance found = find_exact(type, op, false);
-    if (found.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (all.end == 1 && all.inner == 1 && (all.stride == 1 || all.n == 1))
-        return launch_exact(found, all.input, nullptr, {output, nullptr, op, precision_of(result)},
-                            all.n, settings);
-    return found.launch_results({all, {}, output, type, op, precision_of(result)},
-                                {settings.workspace, settings.workspace_bytes}, settings.stream);
-}
-
-/* The type of a result: EXACT may be asked for a double. */
-static fastreduce_type result_type(fastreduce_type type, fastreduce_operator op,
-                                   const fastreduce_config &settings)
-{
-    const fastreduce_type result = fastreduce_output_type(type, op);
-    return settings.kernel == FASTREDUCE_EXACT && settings.output_type == FASTREDUCE_F64 &&
-                   result == FASTREDUCE_F32
-               ? FASTREDUCE_F64
-               : result;
-}
-
-/* Whether another type was asked for. */
-static bool is_other_type(fastreduce_type asked, fastreduce_type result)
-{
-    return asked != FASTREDUCE_DEFAULT_TYPE && asked != result;
-}
-
-/* Of a kernel and a block size in a configuration. */
-static bool exists(const fastreduce_config &config)
+/* Returns whether kernel and block size exist. */
+static bool is_valid(const fastreduce_config &config)
 {
     return (config.block_size == 0 || valid_block_size(config.block_size)) &&
            config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
@@ -9641,126 +9129,165 @@ static unsigned block_size_of(const fastreduce_config &config)
     return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
 }
 
-/* n on the device: aligned, and not in the output. */
-static bool valid_count(const size_t *count, const void *output, size_t output_bytes,
-                        workspace scratch)
+/* A call's configuration, and what follows from it. */
+struct call_settings {
+    const fastreduce_config &config;
+    fastreduce_type type, result; /* the result's is 0 where type or operator is none */
+    fastreduce_operator op;
+    size_t result_size;
+    bool is_valid, has_other_result;
+    int precision;
+    launch_options options;
+};
+
+/* Returns the settings of a call. EXACT may be asked for a double. */
+static call_settings settings_for(const fastreduce_config *given, fastreduce_type type,
+                                  fastreduce_operator op)
 {
-    return aligned(count, sizeof *count) && !overlap(count, sizeof *count, output, output_bytes) &&
-           !overlap(count, sizeof *count, scratch.data, scratch.data ? scratch.bytes : 0);
+    static const fastreduce_config default_config = {};
+    const fastreduce_config &config = given != nullptr ? *given : default_config;
+    fastreduce_type result = fastreduce_output_type(type, op);
+    if (config.kernel == FASTREDUCE_EXACT && config.output_type == FASTREDUCE_F64 &&
+        result == FASTREDUCE_F32)
+        result = FASTREDUCE_F64;
+    const size_t size = fastreduce_type_size(result);
+    return {config,
+            type,
+            result,
+            op,
+            size,
+            size != 0 && is_valid(config),
+            config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result,
+            result == FASTREDUCE_F64 ? 53 : 24,
+            {{config.workspace, config.workspace_bytes}, config.stream}};
 }
 
-/* The same of so many offsets. */
-static bool valid_offsets(const void *offsets, size_t count, size_t size, const void *output,
-                          size_t output_bytes, workspace scratch)
+/* Returns whether numbers on the device are valid, and not in what the call writes. */
+static bool is_readable(const buffer &numbers, const buffer &output, workspace scratch)
 {
-    if (offsets == nullptr || !aligned(offsets, size) ||
-        count > (UINTPTR_MAX - reinterpret_cast<uintptr_t>(offsets)) / size)
-        return false;
-    return !overlap(offsets, count * size, output, output_bytes) &&
-           !overlap(offsets, count * size, scratch.data, scratch.data ? scratch.bytes : 0);
+    const size_t bytes = numbers.count * numbers.size;
+    return is_valid(numbers) &&
+           !overlap(numbers.data, bytes, output.data, output.count * output.size) &&
+           !overlap(numbers.data, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
 }
 
-/* The products of shapes and strides; false where one does not fit. */
-static bool checked_multiply(size_t a, size_t b, size_t *product)
+/* Checks that an array may be reduced to the output. */
+static fastreduce_status check_array(const void *input, size_t n, const buffer &output,
+                                     const call_settings &call)
 {
-    *product = a * b;
-    return a == 0 || b <= SIZE_MAX / a;
-}
-
-/* A shape's slices, and the elements from the first to the last that they have. */
-static bool measure(const fastreduce_shape &shape, strided_results *all, size_t *reach)
-{
-    size_t rows = 0, in_columns = 0;
-    *all = {};
-    all->n = shape.n;
-    all->inner = shape.inner;
-    all->stride = shape.stride == 0 ? shape.inner : shape.stride;
-    all->outer_stride = shape.outer_stride;
-    *reach = 0;
-    if (!checked_multiply(shape.outer, shape.inner, &all->end)) return false;
-    if (all->end == 0) return true;
-    if (shape.outer_stride == 0 && !checked_multiply(shape.n, all->stride, &all->outer_stride))
-        return false;
-    if (shape.n == 0) return true;
-    if (!checked_multiply(shape.outer - 1, all->outer_stride, &rows) ||
-        !checked_multiply(shape.n - 1, all->stride, &in_columns) ||
-        in_columns > SIZE_MAX - shape.inner || rows > SIZE_MAX - shape.inner - in_columns)
-        return false;
-    *reach = rows + in_columns + shape.inner;
-    return true;
-}
-
-static fastreduce_config config_or_default(const fastreduce_config *config)
-{
-    return config ? *config : fastreduce_config();
-}
-
-/* The type of the result is 0 where type or operator is none. */
-static bool valid_choice(fastreduce_type result, const fastreduce_config &settings)
-{
-    return fastreduce_type_size(result) != 0 && exists(settings);
-}
-
-/* Whether an array may be reduced to a result: INVALID_ARGUMENT comes before UNSUPPORTED. */
-static fastreduce_status check_call(const void *input, const void *output, size_t n,
-                                    fastreduce_type type, fastreduce_type result,
-                                    const fastreduce_config &settings, size_t results = 1)
-{
-    const workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    if (!valid_choice(result, settings)) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const fastreduce_status status =
-        check_arguments({input, size, size}, {output, result_size, result_size, results}, n,
-                        scratch, workspace_alignment);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    return valid_count(settings.n_on_device, output, results * result_size, scratch)
-               ? FASTREDUCE_SUCCESS
-               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
-}
-
-/* The same where the sum goes to an accumulator. Kernel and block size are not read. */
-static fastreduce_status check_total(const void *input, const void *accumulator, size_t bytes,
-                                     size_t n, fastreduce_type type,
-                                     const fastreduce_config &settings)
-{
-    const workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const size_t size = fastreduce_type_size(type);
+    const size_t size = fastreduce_type_size(call.type);
     if (size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const fastreduce_status status =
-        check_arguments({input, size, size}, {accumulator, bytes, sizeof(int64_t)}, n, scratch,
-                        workspace_alignment);
+        check_arguments({input, size, size, n}, output, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return valid_count(settings.n_on_device, accumulator, bytes, scratch)
-               ? FASTREDUCE_SUCCESS
-               : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    const buffer count = {call.config.n_on_device, sizeof(size_t), sizeof(size_t)};
+    return is_readable(count, output, call.options.memory) ? FASTREDUCE_SUCCESS
+                                                           : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
-/* fastreduce_accumulate and its like. */
-template <class Accumulator>
-static fastreduce_status add_to(Accumulator *accumulator, const void *input, size_t n,
-                                fastreduce_type type, const fastreduce_config *config)
+/* Finds a shape's results, and how many elements lie from the first to the last that they have.
+ * Returns false where a size does not fit. */
+static bool describe_shape(const fastreduce_shape &shape, strided_results *results, size_t *reach)
 {
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_status status =
-        check_total(input, accumulator, sizeof *accumulator, n, type, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, false), input, nullptr,
-                        {nullptr, accumulator->limb}, n, settings);
+    bool fits = true;
+    const auto product = [&fits](size_t a, size_t b) {
+        fits = fits && (a == 0 || b <= SIZE_MAX / a);
+        return a * b;
+    };
+    *reach = 0;
+    results->n = shape.n;
+    results->inner = shape.inner;
+    results->stride = shape.stride == 0 ? shape.inner : shape.stride;
+    results->outer_stride = shape.outer_stride;
+    results->end = product(shape.outer, shape.inner);
+    if (results->end == 0) return fits;
+    if (shape.outer_stride == 0) results->outer_stride = product(shape.n, results->stride);
+    if (shape.n == 0) return fits;
+    const size_t to_last_result = product(shape.outer - 1, results->outer_stride),
+                 to_last_element = product(shape.n - 1, results->stride);
+    *reach = to_last_result + to_last_element + shape.inner;
+    return fits && to_last_element <= SIZE_MAX - shape.inner &&
+           to_last_result <= SIZE_MAX - shape.inner - to_last_element;
 }
 
-/* The same of products. */
-template <class Accumulator>
-static fastreduce_status add_products_to(Accumulator *accumulator, const void *x, const void *y,
-                                         size_t n, fastreduce_type type,
-                                         const fastreduce_config *config)
+/* ---- Launches of checked calls ---- */
+
+static fastreduce_status launch_exact_array(const exact_entry &entry, const array_argument &input,
+                                            exact_output output, const call_settings &call)
 {
-    const fastreduce_config settings = config_or_default(config);
-    fastreduce_status status = check_total(x, accumulator, sizeof *accumulator, n, type, settings);
-    if (status == FASTREDUCE_SUCCESS)
-        status = check_total(y, accumulator, sizeof *accumulator, n, type, settings);
+    if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
+    return launch_array(*entry.kernels, plan_exact(*entry.kernels, input), &output, call.options);
+}
+
+/* Reduces one array; or two, of a dot product. */
+static fastreduce_status reduce_array(const void *x, const void *y, bool dot, void *output,
+                                      size_t n, const call_settings &call)
+{
+    const buffer result = {output, call.result_size, call.result_size};
+    if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    fastreduce_status status = check_array(x, n, result, call);
+    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y, {nullptr, accumulator->limb},
-                        n, settings);
+    if (call.has_other_result) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const array_argument input = {x, n, call.config.n_on_device, y};
+    if (call.config.kernel == FASTREDUCE_EXACT)
+        return launch_exact_array(find_exact(call.type, call.op, dot), input,
+                                  {output, nullptr, call.op, call.precision}, call);
+    if (call.config.kernel == FASTREDUCE_AUTO) {
+        const operator_entry entry = find_auto(call.type, call.op, dot);
+        if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        output_storage storage;
+        entry.make_output(storage.bytes, output);
+        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), storage.bytes,
+                            call.options);
+    }
+    if constexpr (has_ladder_kernels)
+        if (call.type == FASTREDUCE_F32 && call.op == FASTREDUCE_SUM && !dot &&
+            input.n_on_device == nullptr)
+            return launch_ladder(ladder_version(call.config.kernel, block_size_of(call.config),
+                                                std::make_index_sequence<versions * block_sizes>()),
+                                 x, output, n, call.options.memory, call.options.stream);
+    return FASTREDUCE_ERROR_UNSUPPORTED;
+}
+
+/* Reduces to results of any shape: strided ones, or segments. */
+static fastreduce_status reduce_results(const strided_results &strided, const row_bounds *segments,
+                                        void *output, const call_settings &call)
+{
+    if (call.config.n_on_device != nullptr || call.has_other_result)
+        return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (call.config.kernel == FASTREDUCE_EXACT) {
+        const exact_entry entry = find_exact(call.type, call.op, false);
+        if (entry.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+        if (segments == nullptr && is_one_array(strided))
+            return launch_exact_array(entry, {strided.input, strided.n, nullptr, nullptr},
+                                      {output, nullptr, call.op, call.precision}, call);
+        return entry.launch_results({strided, segments ? *segments : row_bounds(), output,
+                                     call.type, call.op, call.precision},
+                                    call.options.memory, call.options.stream);
+    }
+    if (call.config.kernel != FASTREDUCE_AUTO || !has_shapes) return FASTREDUCE_ERROR_UNSUPPORTED;
+    const operator_entry entry = find_auto(call.type, call.op, false);
+    if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    output_storage storage;
+    entry.make_output(storage.bytes, output);
+    return launch_results(*entry.kernels, strided, segments, storage.bytes, call.options);
+}
+
+/* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
+template <class Accumulator>
+static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry &entry,
+                                     const void *x, const void *y, bool dot, size_t n,
+                                     fastreduce_type type, const fastreduce_config *config)
+{
+    const call_settings call = settings_for(config, type, FASTREDUCE_SUM);
+    const buffer output = {accumulator, sizeof *accumulator, sizeof(int64_t)};
+    fastreduce_status status = check_array(x, n, output, call);
+    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, output, call);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return launch_exact_array(entry, {x, n, call.config.n_on_device, y},
+                              {nullptr, accumulator->limb}, call);
 }
 
 } // namespace detail
@@ -9785,22 +9312,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
                                                    const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, op, settings);
-    const fastreduce_status status = check_call(input, output, n, type, result, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_AUTO)
-        return launch_auto(find_instance(type, op), input, nullptr, output, n, settings);
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, op, false), input, nullptr,
-                            {output, nullptr, op, precision_of(result)}, n, settings);
-    if constexpr (climbs)
-        if (fastreduce_supports(type, op, settings.kernel) && settings.n_on_device == nullptr)
-            return launch_ladder(ladder_version<float>(settings.kernel, block_size_of(settings)),
-                                 input, output, n, {settings.workspace, settings.workspace_bytes},
-                                 settings.stream);
-    return FASTREDUCE_ERROR_UNSUPPORTED;
+    return reduce_array(input, nullptr, false, output, n, settings_for(config, type, op));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
@@ -9808,18 +9320,7 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
                                                 const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, FASTREDUCE_SUM, settings);
-    fastreduce_status status = check_call(x, output, n, type, result, settings);
-    if (status == FASTREDUCE_SUCCESS) status = check_call(y, output, n, type, result, settings);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (is_other_type(settings.output_type, result)) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_AUTO)
-        return launch_auto(find_dot(type), x, y, output, n, settings);
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact(find_exact(type, FASTREDUCE_SUM, true), x, y,
-                            {output, nullptr, FASTREDUCE_SUM, precision_of(result)}, n, settings);
-    return FASTREDUCE_ERROR_UNSUPPORTED;
+    return reduce_array(x, y, true, output, n, settings_for(config, type, FASTREDUCE_SUM));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
@@ -9829,29 +9330,17 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce_type result = result_type(type, op, settings);
-    strided_results all = {};
+    const call_settings call = settings_for(config, type, op);
+    strided_results strided = {};
     size_t reach = 0; /* elements from the first to the last */
-    if (shape == nullptr || !valid_choice(result, settings) || !measure(*shape, &all, &reach))
+    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &strided, &reach))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    all.input = input;
-    all.result_bytes = static_cast<unsigned>(fastreduce_type_size(result));
-    if (all.end == 0) return FASTREDUCE_SUCCESS;
-    const fastreduce_status status =
-        check_call(input, output, reach, type, result, settings, all.end);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (settings.kernel == FASTREDUCE_EXACT)
-        return launch_exact_slices(all, type, op, result, output, settings);
-    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const c_instance found = find_instance(type, op);
-    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_shapes(found.make_shapes(), all, place.bytes,
-                         {settings.workspace, settings.workspace_bytes}, settings.stream);
+    if (strided.end == 0) return FASTREDUCE_SUCCESS;
+    strided.input = input;
+    strided.result_bytes = static_cast<unsigned>(call.result_size);
+    const buffer result = {output, call.result_size, call.result_size, strided.end};
+    const fastreduce_status status = check_array(input, reach, result, call);
+    return status != FASTREDUCE_SUCCESS ? status : reduce_results(strided, nullptr, output, call);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
@@ -9861,92 +9350,74 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
                                                             const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    const fastreduce_type result = result_type(type, op, settings);
-    const size_t size = fastreduce_type_size(type), result_size = fastreduce_type_size(result);
-    const bool narrow = settings.offset_type == FASTREDUCE_I32,
-               apart = settings.end_offsets != nullptr;
-    const size_t offset_size = narrow ? sizeof(int32_t) : sizeof(int64_t);
-    if (!valid_choice(result, settings) ||
-        (!narrow && settings.offset_type != FASTREDUCE_DEFAULT_TYPE &&
-         settings.offset_type != FASTREDUCE_I64))
+    const call_settings call = settings_for(config, type, op);
+    const fastreduce_type offset_type = call.config.offset_type;
+    const void *const ends = call.config.end_offsets;
+    const size_t size = fastreduce_type_size(type), result_size = call.result_size,
+                 offset_size = offset_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
+    if (!call.is_valid || (offset_type != FASTREDUCE_I32 && offset_type != FASTREDUCE_I64 &&
+                           offset_type != FASTREDUCE_DEFAULT_TYPE))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
+    const buffer results = {output, result_size, result_size, segments},
+                 begins = {offsets, offset_size, offset_size, segments + (ends == nullptr)};
     const fastreduce_status status =
-        check_arguments({input, size, size}, {output, result_size, result_size, segments}, 0,
-                        scratch, workspace_alignment);
+        check_arguments({input, size, size, 0}, results, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (!valid_offsets(offsets, segments + !apart, offset_size, output, segments * result_size,
-                       scratch) ||
-        (apart && !valid_offsets(settings.end_offsets, segments, offset_size, output,
-                                 segments * result_size, scratch)))
+    if (offsets == nullptr || !is_readable(begins, results, call.options.memory) ||
+        !is_readable({ends, offset_size, offset_size, segments}, results, call.options.memory))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (settings.n_on_device != nullptr || is_other_type(settings.output_type, result))
-        return FASTREDUCE_ERROR_UNSUPPORTED;
-    row_bounds all = {};
-    all.input = input;
-    all.begins = offsets;
-    all.ends =
-        apart ? settings.end_offsets : static_cast<const unsigned char *>(offsets) + offset_size;
-    all.end = segments;
-    all.offset_bytes = static_cast<unsigned>(offset_size);
-    all.result_bytes = static_cast<unsigned>(result_size);
-    if (settings.kernel == FASTREDUCE_EXACT) {
-        const exact_instance exact = find_exact(type, op, false);
-        if (exact.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        strided_results places = {}; /* where results go */
-        places.stride = 1;
-        places.result_bytes = all.result_bytes;
-        return exact.launch_results({places, all, output, type, op, precision_of(result)}, scratch,
-                                    settings.stream);
-    }
-    if (settings.kernel != FASTREDUCE_AUTO) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const c_instance found = find_instance(type, op);
-    if (found.make_shapes == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    engine_output place;
-    found.make_output(place.bytes, output);
-    return launch_rows(found.make_shapes().rows, all, place.bytes, scratch, settings.stream);
+    row_bounds bounds = {};
+    bounds.input = input;
+    bounds.begins = offsets;
+    bounds.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
+    bounds.end = segments;
+    bounds.offset_bytes = static_cast<unsigned>(offset_size);
+    bounds.result_bytes = static_cast<unsigned>(result_size);
+    strided_results strided = {}; /* where the results go */
+    strided.stride = 1;
+    strided.result_bytes = bounds.result_bytes;
+    return reduce_results(strided, &bounds, output, call);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).make_engine != nullptr;
-    if (kernel == FASTREDUCE_AUTO) return find_instance(type, op).make_engine != nullptr;
-    return climbs && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && type == FASTREDUCE_F32 &&
-           op == FASTREDUCE_SUM;
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).kernels != nullptr;
+    if (kernel == FASTREDUCE_AUTO) return find_auto(type, op, false).kernels != nullptr;
+    return has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 &&
+           type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
 }
 
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel)
 {
-    using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).launch_results != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_instance(type, op).make_shapes != nullptr;
+    return fastreduce::detail::has_shapes &&
+           (kernel == FASTREDUCE_AUTO || kernel == FASTREDUCE_EXACT) &&
+           fastreduce_supports(type, op, kernel);
 }
 
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
 {
     using namespace fastreduce::detail;
     if (kernel == FASTREDUCE_EXACT)
-        return find_exact(type, FASTREDUCE_SUM, true).make_engine != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_dot(type).make_engine != nullptr;
+        return find_exact(type, FASTREDUCE_SUM, true).kernels != nullptr;
+    return kernel == FASTREDUCE_AUTO && find_auto(type, FASTREDUCE_SUM, true).kernels != nullptr;
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config_or_default(config);
-    if (!exists(settings) || n > SIZE_MAX / sizeof(float)) return 0;
+    const fastreduce_config settings = config ? *config : fastreduce_config();
+    if (!is_valid(settings) || n > SIZE_MAX / sizeof(float)) return 0;
     switch (settings.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
     case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
         if (!has_ladder) return 0;
-        return levels_workspace_bytes<float>(
+        return ladder_workspace_bytes<float>(
             n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
     }
 }
@@ -9967,7 +9438,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        const fastreduce_config *config)
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce::detail::add_to(accumulator, input, n, type, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
+                       n, type, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
@@ -9975,7 +9448,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
                                                            size_t n,
                                                            const fastreduce_config *config)
 {
-    return fastreduce::detail::add_to(accumulator, input, n, FASTREDUCE_F64, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, false), input,
+                       nullptr, false, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
@@ -9984,14 +9459,18 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
                                                            const fastreduce_config *config)
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce::detail::add_products_to(accumulator, x, y, n, type, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
+                       config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const double *x, const double *y, fastreduce_product_accumulator *accumulator, size_t n,
     const fastreduce_config *config)
 {
-    return fastreduce::detail::add_products_to(accumulator, x, y, n, FASTREDUCE_F64, config);
+    using namespace fastreduce::detail;
+    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, true), x, y, true, n,
+                       FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -9999,37 +9478,21 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            size_t n,
                                                            const fastreduce_config *config)
 {
-    const fastreduce_config settings = fastreduce::detail::config_or_default(config);
-    const fastreduce::workspace scratch = {settings.workspace, settings.workspace_bytes};
-    if (!fastreduce::detail::valid_count(settings.n_on_device, accumulator, sizeof *accumulator,
-                                         scratch))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-#ifndef FASTREDUCE_NO_EXACT
-    return fastreduce::accumulate_exactly(input, accumulator, n, settings.stream, scratch,
-                                          settings.n_on_device);
-#else
-    const fastreduce_status status =
-        fastreduce::detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS ? status : FASTREDUCE_ERROR_UNSUPPORTED;
-#endif
+    using namespace fastreduce::detail;
+    exact_entry entry = {}; /* whatever FASTREDUCE_TYPES says */
+    if constexpr (has_exact) entry.kernels = &exact_kernels_of<exact_sum<float>>;
+    return add_exactly(accumulator, entry, input, nullptr, false, n, FASTREDUCE_F32, config);
 }
 
 /* clang-format off */
-FASTREDUCE_DETAIL_PLAIN(fastreduce_sum_f32, "fastreduce_sum_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce, "fastreduce_reduce")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_axis, "fastreduce_reduce_axis")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_reduce_segments, "fastreduce_reduce_segments")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_dot, "fastreduce_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_supports, "fastreduce_supports")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_shapes, "fastreduce_supports_shapes")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_supports_dot, "fastreduce_supports_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_bytes, "fastreduce_workspace_bytes")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_workspace_init, "fastreduce_workspace_init")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f32, "fastreduce_accumulate_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate, "fastreduce_accumulate")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_f64, "fastreduce_accumulate_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot, "fastreduce_accumulate_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_dot_f64")
+FASTREDUCE_DETAIL_PLAIN(sum_f32) FASTREDUCE_DETAIL_PLAIN(reduce)
+FASTREDUCE_DETAIL_PLAIN(reduce_axis) FASTREDUCE_DETAIL_PLAIN(reduce_segments)
+FASTREDUCE_DETAIL_PLAIN(dot) FASTREDUCE_DETAIL_PLAIN(supports)
+FASTREDUCE_DETAIL_PLAIN(supports_shapes) FASTREDUCE_DETAIL_PLAIN(supports_dot)
+FASTREDUCE_DETAIL_PLAIN(workspace_bytes) FASTREDUCE_DETAIL_PLAIN(workspace_init)
+FASTREDUCE_DETAIL_PLAIN(accumulate_f32) FASTREDUCE_DETAIL_PLAIN(accumulate)
+FASTREDUCE_DETAIL_PLAIN(accumulate_f64) FASTREDUCE_DETAIL_PLAIN(accumulate_dot)
+FASTREDUCE_DETAIL_PLAIN(accumulate_dot_f64)
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -10037,49 +9500,21 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulate_dot_f64, "fastreduce_accumulate_do
 #endif
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
-/* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI).
- * Templates lie in a namespace that names the version, so that no two share an ABI.
+/* Revisions of this file's own parts; those of both files are at the end of fastreduce.h.
+ * Templates lie in a namespace that names the version, so that no two versions share an ABI.
  *
- *   0.7.0  2026-11  As fastreduce.h says; here nothing has changed.
- *   0.6.1  2026-11  Bits: EXACT of many long results, AUTO of many long segments, and what
- *                   -use_fast_math and -ftz=true changed, as fastreduce.h says. AUTO of elements or
- *                   results of more than 32 bytes: operands stay in index order; before, V7 asked
- *                   that the operator commutes.
- *                   plus and multiplies of floats round each operation by itself, and are no longer
- *                   fused with a transform's products.
- *                   API: AUTO takes up to 128 bytes; more are refused when compiled, and
- *                   transform_reduce takes as many. FASTREDUCE_NO_OVERLAP. reduce() with the
- *                   operator first; status_string().
- *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
- *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
- *                   fastreduce_supports_shapes, fastreduce_supports_dot; fastreduce_accumulate_f64,
- *                   as fastreduce_accumulate refuses doubles; EXACT of products of doubles,
- *                   fastreduce_accumulate_dot_f64; EXACT VARIANCE. V0..V7 of the C functions take
- *                   sums of floats alone; V3..V5 of reduce() and round() always have two items a
- *                   thread, and V4 no choice of tails. New names: FASTREDUCE_WITH_SHAPES,
- *                   FASTREDUCE_WITH_EXACT_PRODUCTS.
- *                   ABI: fastreduce_config has two more members at its end.
- *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
- *                   bits. Dot products, too. Sums of negative zeros are -0.
- *                   API: needs C++17, before C++14. Operands stay in index order, so that users'
- *                   operators need not commute.
- *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
- *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments (FASTREDUCE_SHAPES),
- *                   fastreduce_dot, fastreduce::dot; EXACT of rows, columns and segments, of every
- *                   float, of dot products, magnitudes, squares (FASTREDUCE_EXACT_PRODUCTS), norms
- *                   and means; exact_atomic_add, exact_block_reduce.
- *                   ABI: the C functions end in the version (FASTREDUCE_SUFFIX).
- *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
- *                   floats.
- *                   API: fastreduce_reduce: 12 element types, 13 operators (FASTREDUCE_TYPES,
- *                   FASTREDUCE_OPERATORS); operators with state, transforms; a length in GPU
- *                   memory.
- *                   ABI: fastreduce_config has two more members at its end;
- *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
- *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
- *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
- *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
- *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *   0.8.0  2026-11  API: FASTREDUCE_EXACT_INTEGER is gone, and so are the older names
+ *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS.
+ *   0.6.1  2026-11  Bits: AUTO keeps operands of more than 32 bytes in index order; before, V7
+ *                   asked that the operator commutes. plus and multiplies of floats round each
+ *                   operation by itself.
+ *                   API: AUTO refuses elements or results of more than 128 bytes when compiled.
+ *                   FASTREDUCE_NO_OVERLAP; reduce() with the operator first; status_string().
+ *   0.6.0  2026-11  API: V3..V5 of reduce() and round() always have two items a thread, and V4 no
+ *                   choice of tails.
+ *   0.5.0  2026-11  API: needs C++17. Users' operators need not commute.
+ *   0.4.0  2026-11  API: fastreduce::dot, exact_atomic_add, exact_block_reduce.
+ *   0.3.0  2026-11  API: operators with state, and transforms.
  *
  * MIT License
  *

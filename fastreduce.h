@@ -28,7 +28,7 @@
  *                                   attribute. Scope: the same in every file that includes this
  *                                   one. Default: `extern`, or `static` with FASTREDUCE_STATIC.
  *   FASTREDUCE_SUFFIX               ends the functions' names in object files. By default it is the
- *                                   version, as in _0_7_0, so that two versions can be linked into
+ *                                   version, as in _0_8_0, so that two versions can be linked into
  *                                   one program. ELF objects also have the plain names, as weak
  *                                   symbols, for other languages, dlsym and ctypes. Empty, it
  *                                   leaves these alone (-DFASTREDUCE_SUFFIX=). Choose your own if
@@ -70,19 +70,17 @@ typedef unsigned long long uint64_t, uintptr_t;
 #endif
 
 #define FASTREDUCE_VERSION_MAJOR 0
-#define FASTREDUCE_VERSION_MINOR 7
+#define FASTREDUCE_VERSION_MINOR 8
 #define FASTREDUCE_VERSION_PATCH 0
 /* One number that grows with every release: 10000 * major + 100 * minor + patch. */
 #define FASTREDUCE_VERSION \
     (10000 * FASTREDUCE_VERSION_MAJOR + 100 * FASTREDUCE_VERSION_MINOR + FASTREDUCE_VERSION_PATCH)
-/* Compatibility between versions; the revisions at the end list the breaks.
- * API: a patch keeps it. Before 1.0.0 a minor version may change it. New versions may add
- * functions, enumerators, and members at the end of fastreduce_config, where zero keeps the old
- * behaviour.
- * ABI: not promised, so callers are compiled with the header of the copy that they call. The
- * linker checks that, as functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain
- * names ask fastreduce_version(). Accumulators are the same in all versions, so they can be stored
- * and sent.
+/* Compatibility between versions; the revisions at the end list the breaks. API: a patch keeps it.
+ * Before 1.0.0 a minor version may change it. New versions may add functions, enumerators, and
+ * members at the end of fastreduce_config, where zero keeps the old behaviour. ABI: not promised,
+ * so callers are compiled with the header of the copy that they call. The linker checks that, as
+ * functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain names ask
+ * fastreduce_version(). Accumulators are the same in all versions, so they can be stored and sent.
  * Bits: EXACT's are those of the true result in every version. AUTO's of one array and of dot
  * products are those of pairwise() (at fastreduce_sum_f32) since 0.5.0, those of rows, columns and
  * segments since 0.6.0. V0..V7 keep their trees. */
@@ -102,67 +100,67 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define FASTREDUCE_DETAIL_VERSION(major, minor, patch) \
     FASTREDUCE_DETAIL_VERSIONED(major, minor, patch)
 #ifndef FASTREDUCE_SUFFIX
-#define FASTREDUCE_DETAIL_OWN_SUFFIX
+#define FASTREDUCE_DETAIL_DEFAULT_SUFFIX
 #define FASTREDUCE_SUFFIX                                                         \
     FASTREDUCE_DETAIL_VERSION(FASTREDUCE_VERSION_MAJOR, FASTREDUCE_VERSION_MINOR, \
                               FASTREDUCE_VERSION_PATCH)
 #endif
 #define FASTREDUCE_DETAIL_JOINED(name, suffix) name##suffix
 #define FASTREDUCE_DETAIL_JOIN(name, suffix) FASTREDUCE_DETAIL_JOINED(name, suffix)
-#define FASTREDUCE_DETAIL_OWN(name) FASTREDUCE_DETAIL_JOIN(name, FASTREDUCE_SUFFIX)
+#define FASTREDUCE_DETAIL_SYMBOL(name) FASTREDUCE_DETAIL_JOIN(fastreduce_##name, FASTREDUCE_SUFFIX)
 #define FASTREDUCE_DETAIL_QUOTED(name) #name
 #define FASTREDUCE_DETAIL_QUOTE(name) FASTREDUCE_DETAIL_QUOTED(name)
-#if defined(FASTREDUCE_DETAIL_OWN_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
-/* A second, plain name for a function that is defined above it */
-#define FASTREDUCE_DETAIL_PLAIN(name, plain)                                            \
-    FASTREDUCE_API __typeof__(name) FASTREDUCE_DETAIL_JOIN(name, _plain) __asm__(plain) \
-        __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(name))));
+#if defined(FASTREDUCE_DETAIL_DEFAULT_SUFFIX) && defined(__ELF__) && !defined(FASTREDUCE_STATIC)
+/* A second, plain name for the function fastreduce_name, which is defined above it */
+#define FASTREDUCE_DETAIL_PLAIN(name)                                    \
+    FASTREDUCE_API __typeof__(fastreduce_##name) FASTREDUCE_DETAIL_JOIN( \
+        fastreduce_##name, _plain) __asm__("fastreduce_" #name)          \
+        __attribute__((weak, nothrow, alias(FASTREDUCE_DETAIL_QUOTE(fastreduce_##name))));
 #else
-#define FASTREDUCE_DETAIL_PLAIN(name, plain)
+#define FASTREDUCE_DETAIL_PLAIN(name)
 #endif
-#define fastreduce_status_string FASTREDUCE_DETAIL_OWN(fastreduce_status_string)
-#define fastreduce_version FASTREDUCE_DETAIL_OWN(fastreduce_version)
-#define fastreduce_kernel_name FASTREDUCE_DETAIL_OWN(fastreduce_kernel_name)
-#define fastreduce_type_name FASTREDUCE_DETAIL_OWN(fastreduce_type_name)
-#define fastreduce_operator_name FASTREDUCE_DETAIL_OWN(fastreduce_operator_name)
-#define fastreduce_type_size FASTREDUCE_DETAIL_OWN(fastreduce_type_size)
-#define fastreduce_output_type FASTREDUCE_DETAIL_OWN(fastreduce_output_type)
-#define fastreduce_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_sum_f32)
-#define fastreduce_reduce FASTREDUCE_DETAIL_OWN(fastreduce_reduce)
-#define fastreduce_reduce_axis FASTREDUCE_DETAIL_OWN(fastreduce_reduce_axis)
-#define fastreduce_reduce_segments FASTREDUCE_DETAIL_OWN(fastreduce_reduce_segments)
-#define fastreduce_dot FASTREDUCE_DETAIL_OWN(fastreduce_dot)
-#define fastreduce_supports FASTREDUCE_DETAIL_OWN(fastreduce_supports)
-#define fastreduce_supports_shapes FASTREDUCE_DETAIL_OWN(fastreduce_supports_shapes)
-#define fastreduce_supports_dot FASTREDUCE_DETAIL_OWN(fastreduce_supports_dot)
-#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_OWN(fastreduce_workspace_bytes)
-#define fastreduce_workspace_init FASTREDUCE_DETAIL_OWN(fastreduce_workspace_init)
-#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f32)
-#define fastreduce_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_accumulate)
-#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_f64)
-#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot)
-#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulate_dot_f64)
-#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_merge)
-#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f32)
-#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_accumulator_f64)
-#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f32)
-#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f32)
-#define fastreduce_host_reduce FASTREDUCE_DETAIL_OWN(fastreduce_host_reduce)
-#define fastreduce_host_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_dot)
-#define fastreduce_host_pairwise FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise)
-#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_pairwise_dot)
-#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_sum_f64)
-#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_OWN(fastreduce_host_dot_f32)
-#define fastreduce_host_accumulate FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate)
-#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_f64)
-#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot)
-#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_OWN(fastreduce_host_accumulate_dot_f64)
-#define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_merge)
-#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f32)
-#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_wide_accumulator_f64)
-#define fastreduce_product_accumulator_merge \
-    FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_merge)
-#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_OWN(fastreduce_product_accumulator_f64)
+#define fastreduce_status_string FASTREDUCE_DETAIL_SYMBOL(status_string)
+#define fastreduce_version FASTREDUCE_DETAIL_SYMBOL(version)
+#define fastreduce_kernel_name FASTREDUCE_DETAIL_SYMBOL(kernel_name)
+#define fastreduce_type_name FASTREDUCE_DETAIL_SYMBOL(type_name)
+#define fastreduce_operator_name FASTREDUCE_DETAIL_SYMBOL(operator_name)
+#define fastreduce_type_size FASTREDUCE_DETAIL_SYMBOL(type_size)
+#define fastreduce_output_type FASTREDUCE_DETAIL_SYMBOL(output_type)
+#define fastreduce_sum_f32 FASTREDUCE_DETAIL_SYMBOL(sum_f32)
+#define fastreduce_reduce FASTREDUCE_DETAIL_SYMBOL(reduce)
+#define fastreduce_reduce_axis FASTREDUCE_DETAIL_SYMBOL(reduce_axis)
+#define fastreduce_reduce_segments FASTREDUCE_DETAIL_SYMBOL(reduce_segments)
+#define fastreduce_dot FASTREDUCE_DETAIL_SYMBOL(dot)
+#define fastreduce_supports FASTREDUCE_DETAIL_SYMBOL(supports)
+#define fastreduce_supports_shapes FASTREDUCE_DETAIL_SYMBOL(supports_shapes)
+#define fastreduce_supports_dot FASTREDUCE_DETAIL_SYMBOL(supports_dot)
+#define fastreduce_workspace_bytes FASTREDUCE_DETAIL_SYMBOL(workspace_bytes)
+#define fastreduce_workspace_init FASTREDUCE_DETAIL_SYMBOL(workspace_init)
+#define fastreduce_accumulate_f32 FASTREDUCE_DETAIL_SYMBOL(accumulate_f32)
+#define fastreduce_accumulate FASTREDUCE_DETAIL_SYMBOL(accumulate)
+#define fastreduce_accumulate_f64 FASTREDUCE_DETAIL_SYMBOL(accumulate_f64)
+#define fastreduce_accumulate_dot FASTREDUCE_DETAIL_SYMBOL(accumulate_dot)
+#define fastreduce_accumulate_dot_f64 FASTREDUCE_DETAIL_SYMBOL(accumulate_dot_f64)
+#define fastreduce_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(accumulator_merge)
+#define fastreduce_accumulator_f32 FASTREDUCE_DETAIL_SYMBOL(accumulator_f32)
+#define fastreduce_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(accumulator_f64)
+#define fastreduce_host_accumulate_f32 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_f32)
+#define fastreduce_host_sum_f32 FASTREDUCE_DETAIL_SYMBOL(host_sum_f32)
+#define fastreduce_host_reduce FASTREDUCE_DETAIL_SYMBOL(host_reduce)
+#define fastreduce_host_dot FASTREDUCE_DETAIL_SYMBOL(host_dot)
+#define fastreduce_host_pairwise FASTREDUCE_DETAIL_SYMBOL(host_pairwise)
+#define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SYMBOL(host_pairwise_dot)
+#define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SYMBOL(host_sum_f64)
+#define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SYMBOL(host_dot_f32)
+#define fastreduce_host_accumulate FASTREDUCE_DETAIL_SYMBOL(host_accumulate)
+#define fastreduce_host_accumulate_f64 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_f64)
+#define fastreduce_host_accumulate_dot FASTREDUCE_DETAIL_SYMBOL(host_accumulate_dot)
+#define fastreduce_host_accumulate_dot_f64 FASTREDUCE_DETAIL_SYMBOL(host_accumulate_dot_f64)
+#define fastreduce_wide_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_merge)
+#define fastreduce_wide_accumulator_f32 FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_f32)
+#define fastreduce_wide_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(wide_accumulator_f64)
+#define fastreduce_product_accumulator_merge FASTREDUCE_DETAIL_SYMBOL(product_accumulator_merge)
+#define fastreduce_product_accumulator_f64 FASTREDUCE_DETAIL_SYMBOL(product_accumulator_f64)
 
 /* ---- Statuses -------------------------------------------------------------------------------- */
 
@@ -244,19 +242,17 @@ typedef enum fastreduce_type {
  * give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN and MAX -0 is less than +0; in
  * ARGMIN and ARGMAX they are equal.
  *
- * Accuracy: 16-bit floats are added as floats. MEAN of floats is (double)SUM / (double)n, rounded
- * to the result's type. MEAN of integers is their exact sum, rounded, divided by n. NORM2 neither
- * overflows nor loses anything to underflow if the result fits its type. VARIANCE takes one pass:
- * it adds differences from the first element, and their squares, which have to fit a double. Its
- * relative error is about d^2 * 2^-52, where the first element is d standard deviations from the
- * mean; d is at most sqrt(n). For 16 and 32-bit floats some 1e-6 are added, as packs are summed as
- * floats.
+ * Accuracy: 16-bit floats are added as floats. MEAN of integers is their exact sum, rounded,
+ * divided by n. NORM2 neither overflows nor loses anything to underflow if the result fits its
+ * type. VARIANCE adds, in one pass, differences from the first element and their squares, which
+ * have to fit a double. Its relative error is about d^2 * 2^-52, where the first element is d
+ * standard deviations from the mean, sqrt(n) at most. For 16 and 32-bit floats some 1e-6 are added,
+ * as packs are summed as floats.
  *
- * A result of finite elements can overflow: a partial result that overflows becomes infinite, and
- * the result infinite or NaN. PRODUCT of 1e30, 1e30, 1e-30, 1e-30 as f32 may be infinite, zero or
- * NaN, as pairs are multiplied first: use f64, or scale the elements. If partial sums of SUM or
- * MEAN overflow, use FASTREDUCE_EXACT, whose final result alone can overflow, or f64. If the
- * squares of VARIANCE add up past DBL_MAX, scale the elements.
+ * If a partial result of finite elements overflows, the result is infinite or NaN. PRODUCT of 1e30,
+ * 1e30, 1e-30, 1e-30 as f32 may be infinite, zero or NaN, as pairs are multiplied first: use f64,
+ * or scale the elements. For SUM or MEAN use f64 or FASTREDUCE_EXACT, whose final result alone can
+ * overflow. If the squares of VARIANCE add up past DBL_MAX, scale the elements.
  *
  * AUTO's bits are those of pairwise() (at fastreduce_sum_f32) over the leaves below, in float, or
  * for f64 in double. Each operation rounds by itself, also with -use_fast_math; none is fused but
@@ -339,7 +335,7 @@ typedef enum fastreduce_operator {
 struct CUstream_st;
 typedef struct CUstream_st *fastreduce_stream; /* the same type as cudaStream_t */
 
-/* How to reduce. All zeros ({0} in C, {} in C++) or a null pointer stand for the defaults. */
+/* How to reduce. All zeros ({0} in C, {} in C++), or a null pointer, are the defaults. */
 typedef struct fastreduce_config {
     fastreduce_kernel kernel;
     unsigned block_size; /* threads a block: 32 to 1024, a power of two; 0: FASTREDUCE_BLOCK_SIZE */
@@ -347,11 +343,12 @@ typedef struct fastreduce_config {
     size_t workspace_bytes;   /* size of workspace; ignored where workspace is null */
     fastreduce_stream stream; /* null: the default stream */
     /* Null, or a pointer to the number of elements in device memory, aligned to 8 bytes, outside
-     * output and workspace. AUTO and EXACT read it when they run, and reduce that many elements, at
-     * most n, so each replay of a graph may have its own. V0..V7: UNSUPPORTED. */
+     * output and workspace. AUTO and EXACT read it when they run, and reduce that many, at most n.
+     * So each replay of a graph may have its own number. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
     /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. EXACT of
-     * f16, bf16 and f32 also takes FASTREDUCE_F64. Any other number: UNSUPPORTED. */
+     * f16, bf16 and f32 also takes FASTREDUCE_F64: a double, to which the exact result is rounded
+     * once. Any other number: UNSUPPORTED. */
     fastreduce_type output_type;
     /* For fastreduce_reduce_segments alone. offset_type is the type of the offsets: I64 (or
      * FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is null if each segment ends where the next one
@@ -379,8 +376,7 @@ typedef struct fastreduce_shape {
 } fastreduce_shape;
 
 /* 1 MiB: a workspace of this size serves every call of AUTO and EXACT, whatever the function, n,
- * type and operator. (In C++, for elements and results of up to 32 bytes; larger ones go through
- * V7.) */
+ * type and operator; in C++, for elements and results of up to 32 bytes. */
 #define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 20)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
@@ -389,12 +385,11 @@ typedef struct fastreduce_shape {
  * of 2^64 of them. All zeros is the empty sum.
  *
  *   limb[0..11]   the number is the sum over k of limb[k] * 2^(32k - 149)
- *   limb[12..14]  how many elements were NaN, +infinity, -infinity; 2^32 - 1 stands for that many
- *                 or more
+ *   limb[12..14]  counts of NaN, +infinity, -infinity; 2^32 - 1 stands for that many or more
  *   limb[15]      0, reserved
  *
- * Accumulators are merged by adding their limbs as int64, in any order (MPI_SUM and ncclSum do
- * that). Each function here leaves limb[0..10] and limb[12..14] in [0, 2^32). So up to 2^31
+ * Accumulators are merged by adding their limbs as int64, in any order. MPI_SUM and ncclSum do
+ * that. Each function here leaves limb[0..10] and limb[12..14] in [0, 2^32). So up to 2^31
  * accumulators can be added before a limb could overflow, and every function here takes such sums.
  * Your own kernels add single floats by fastreduce::exact_atomic_add (fastreduce.cuh), where each
  * float counts as one of the 2^31. */
@@ -402,20 +397,14 @@ typedef struct fastreduce_accumulator {
     int64_t limb[16];
 } fastreduce_accumulator;
 
-/* An exact partial sum of doubles, or of products of two floats.
- *
- *   limb[0..67]   the number is the sum over k of limb[k] * 2^(32k - 1074)
- *   limb[68..70]  counts, as limb[12..14] above
- *   limb[71]      0, reserved */
+/* An exact partial sum of doubles, or of products of two floats: limb[0..67] count 2^(32k - 1074),
+ * three counts and a reserved 0 follow. */
 typedef struct fastreduce_wide_accumulator {
     int64_t limb[72];
 } fastreduce_wide_accumulator;
 
-/* An exact partial sum of products of two doubles.
- *
- *   limb[0..133]    the number is the sum over k of limb[k] * 2^(32k - 2162)
- *   limb[134..136]  counts, as limb[12..14] above
- *   limb[137]       0, reserved */
+/* An exact partial sum of products of two doubles: limb[0..133] count 2^(32k - 2162), three counts
+ * and a reserved 0 follow. */
 typedef struct fastreduce_product_accumulator {
     int64_t limb[138];
 } fastreduce_product_accumulator;
@@ -461,8 +450,7 @@ FASTREDUCE_API int fastreduce_version(void);
  * static storage. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* Return "f32" ... "u64"; "sum", "product", "min", "max", "argmin", "argmax", "sum_abs",
- * "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero"; "unknown" for any other
+/* Return "f32" ... "u64"; "sum" ... "count_nonzero", as the enumerators; "unknown" for any other
  * value. In static storage. */
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
@@ -473,33 +461,41 @@ FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 /* Returns the type of a result, by the table above; 0 if the type or the operator is invalid. */
 FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
 
-/* ---- Sums on the GPU ------------------------------------------------------------------------- */
+/* ---- Reductions on the GPU ------------------------------------------------------------------- */
 
 #ifndef FASTREDUCE_DETAIL_HOST_ONLY
-/* Writes the sum of input[0] .. input[n - 1] to *output; n == 0 writes 0.
+/* What the functions on the GPU share:
  *
- *   input    n floats that the current device can read, aligned to 4 bytes; may be null if n == 0.
- *            Not written.
- *   output   one float that the current device can write, in device, managed or pinned host memory,
- *            aligned to 4 bytes. Input, output and workspace do not overlap.
- *   n        elements, not bytes; more than 2^32 work. The limit is 2^31 - 1 blocks: 2^36 - 32
- *            elements for V0, V1 and V2 with blocks of 32, more for every other choice. Beyond it:
- *            FASTREDUCE_ERROR_UNSUPPORTED.
+ *   input    elements that the current device can read, aligned to their size. It may be null if
+ *            there are none, and is never written.
+ *   output   in device, managed or pinned host memory that the current device can write, aligned to
+ *            the size of a result. Input, output and workspace do not overlap.
+ *   n        elements, not bytes; more than 2^32 work.
  *   config   null for defaults. A workspace serves one call at a time: calls that may run at once
  *            (on two streams, in parallel branches of a graph, in two executable graphs) need one
  *            each. A zeroed workspace is left zeroed, so it is initialised once and then serves any
- *            number of calls.
+ *            number of calls. FASTREDUCE_WORKSPACE_BYTES serve every call with AUTO and EXACT.
  *
- * Asynchrony: the call enqueues work on config->stream and returns. Input, output and workspace
- * must live until that work is done. It is stream-ordered: it sees what earlier work wrote, even if
- * its blocks are on the GPU before, and later work begins when it has ended.
+ * Asynchrony: a call enqueues work on config->stream and returns. Input, output and workspace must
+ * live until that work is done. It is stream-ordered: it sees what earlier work wrote, even if its
+ * blocks are on the GPU before, and later work begins when it has ended.
  *
- * Capture: with a workspace the call can be captured into a CUDA graph, and replayed any number of
+ * Capture: with a workspace a call can be captured into a CUDA graph, and replayed any number of
  * times. Call it once before you capture it: the first call of a kernel loads it, which the runtime
  * may refuse during a capture. From compute capability 9.0 on, the node may have a programmatic
  * edge to the kernel before it. Functions like cudaGraphGetEdges then return cudaErrorLossyQuery
  * unless they are asked for edge data, too. FASTREDUCE_NO_OVERLAP (fastreduce.cuh) avoids such
  * edges.
+ *
+ * Errors: INVALID_ARGUMENT, also for a type or an operator that does not exist; UNSUPPORTED, also
+ * for what this build leaves out; WORKSPACE_TOO_SMALL; NO_DEVICE; or the cudaError_t of the
+ * runtime's call that failed. Most calls fail before anything is launched. V0..V7 may fail between
+ * levels, or when they clear the workspace after the last one. Memory of the pool is freed last. */
+
+/* Writes the sum of input[0] .. input[n - 1], floats, to *output; n == 0 writes 0.
+ *
+ * The limit of n is 2^31 - 1 blocks: 2^36 - 32 elements for V0, V1 and V2 with blocks of 32, more
+ * for every other choice. Beyond it: UNSUPPORTED.
  *
  * Determinism: V0..V7 give the same bits for the same input, n and block size. AUTO's are those of
  *
@@ -514,17 +510,13 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  * may be another NaN. A sum of -0 alone is -0. EXACT's bits are the same for any order of the
  * elements, on every GPU and on the CPU.
  *
- * Accuracy: an element takes part in at most k additions, so the error is at most
+ * Accuracy: an element takes part in at most k additions. So the error is at most
  * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up. V0..V7:
  * k is items a thread - 1 + log2(block size) for each level; V7 with blocks of 256 has 15 a level,
  * and three levels up to 2^33. Special values follow IEEE arithmetic in the order of the tree.
  * EXACT: the real sum of the inputs, rounded once to nearest, ties to even. It is NaN if an element
  * is NaN or both infinities occur, else an infinity if that occurs, or if the sum is past FLT_MAX.
  * An exact zero is +0.
- *
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, WORKSPACE_TOO_SMALL, NO_DEVICE, or the cudaError_t of the
- * runtime's call that failed. Most calls fail before anything is launched. V0..V7 may fail between
- * levels, or when they clear the workspace after the last one. Memory of the pool is freed last.
  *
  * Source: the ladder V0..V7 follows M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA,
  * 2007). EXACT sums in fixed point, as U. Kulisch proposed (Computer Arithmetic and Validity,
@@ -534,23 +526,16 @@ FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *o
 
 /* Reduces input[0] .. input[n - 1], of any type, to *output by any operator.
  *
- *   input    n elements of the type that the current device can read, aligned to their size; may be
- *            null if n == 0. Not written.
- *   output   one value of the type fastreduce_output_type(type, op), aligned to its size; memory as
- *            for fastreduce_sum_f32.
- *   config   null for defaults. AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN,
- *            SUM_SQUARES, NORM2 and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of
- *            f32 (fastreduce::reduce takes more). All else is UNSUPPORTED. So is what the build
- *            leaves out: see FASTREDUCE_TYPES, FASTREDUCE_OPERATORS and, for EXACT's squares, norms
- *            and variances, FASTREDUCE_WITH_EXACT_PRODUCTS in fastreduce.cuh.
- *            Workspace: FASTREDUCE_WORKSPACE_BYTES serve every call with AUTO and EXACT; V0..V7
- *            need what fastreduce_workspace_bytes says.
- *            output_type: with EXACT, FASTREDUCE_F64 makes the result of f16, bf16 and f32 a
- *            double, to which the exact result is rounded once.
+ *   output   one value of the type fastreduce_output_type(type, op).
+ *   config   AUTO takes every type and operator. EXACT takes SUM, SUM_ABS, MEAN, SUM_SQUARES, NORM2
+ *            and VARIANCE of floats (f16, bf16, f32, f64). V0..V7 take SUM of f32
+ *            (fastreduce::reduce takes more), and need as much workspace as
+ *            fastreduce_workspace_bytes says. All else is UNSUPPORTED. What a build has is up to
+ *            FASTREDUCE_TYPES, FASTREDUCE_OPERATORS and, for EXACT's squares, norms and variances,
+ *            FASTREDUCE_WITH_EXACT_PRODUCTS (fastreduce.cuh).
  *
- * Asynchrony, capture, determinism and errors as for fastreduce_sum_f32. AUTO's bits are those at
- * fastreduce_operator; EXACT's are those of fastreduce_host_reduce.
- * INVALID_ARGUMENT also if there is no such type or operator. */
+ * Determinism: AUTO's bits are those at fastreduce_operator; EXACT's are those of
+ * fastreduce_host_reduce. All else as for fastreduce_sum_f32. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *output, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    const fastreduce_config *config);
@@ -558,12 +543,11 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
 /* Reduces along one axis of an array: rows, columns, or axes between (fastreduce_shape).
  * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    outer x n x inner elements with the strides of the shape; may be null if there are
- *            none. Not written.
+ *   input    outer x n x inner elements with the strides of the shape.
  *   output   outer * inner values of the type fastreduce_output_type(type, op), without gaps.
- *   shape    read before the call returns. outer, n, inner: any number. Without results (outer or
- *            inner is 0) nothing happens, and neither pointers nor n and strides are looked at.
- *            With n == 0 each result is that of no elements.
+ *   shape    read before the call returns. Without results (outer or inner is 0) nothing happens,
+ *            and neither pointers nor n and strides are looked at. With n == 0 each result is that
+ *            of no elements.
  *   config   as for fastreduce_reduce. Kernels other than AUTO and EXACT are UNSUPPORTED, as is
  *            n_on_device.
  *
@@ -571,12 +555,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce(const void *input, void *outp
  * elements, and does not depend on the other results, their number, the strides or the GPU. But if
  * floats or doubles are added a NaN may be another NaN.
  *
- * EXACT sums in double-double arithmetic, squares of f64 with three doubles, even if the GPU's
- * doubles are slow. It launches a second kernel for the results that these cannot hold: if the
- * bits of the sum and of its elements span more than about 100 binary orders of magnitude. Those
- * take longer, and so do all variances.
+ * EXACT sums in double-double arithmetic, even if the GPU's doubles are slow. A second kernel takes
+ * variances and squares of f64. It also takes sums whose bits, with those of their elements, span
+ * more than about 100 binary orders of magnitude. Those take longer.
  *
- * Memory, alignment, asynchrony, capture, workspace and errors as for fastreduce_reduce.
  * INVALID_ARGUMENT also for a null shape, and for elements or results past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void *output,
                                                         const fastreduce_shape *shape,
@@ -589,10 +571,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
  * leave gaps, overlap, and come in any order, but are fastest in the order of the input.
  * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
  *
- *   input    the elements of all segments; may be null if there are none. Not written. Gaps of less
- *            than 4 KiB between two segments are read as well, so the device must be able to read
- *            them; their contents do not matter. The host does not know where the input ends, so
- *            overlap with output and workspace is not checked.
+ *   input    the elements of all segments. Gaps of less than 4 KiB between two segments are read as
+ *            well, so the device must be able to read them; their contents do not matter. The host
+ *            does not know where the input ends, so overlap with output and workspace is not
+ *            checked.
  *   output   `segments` values of the type fastreduce_output_type(type, op).
  *   offsets  segments + 1 numbers in device memory, or `segments` with config->end_offsets, of the
  *            type config->offset_type, aligned to their size. They do not decrease and are not
@@ -612,34 +594,28 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 
 /* Writes the dot product, the sum of x[k] * y[k] for k < n, to *output; n == 0 writes 0.
  *
- *   x, y     n elements of the type each, as the input of fastreduce_reduce. They may be one array,
- *            or overlap. Not written.
+ *   x, y     n elements of the type each. They may be one array, or overlap.
  *   output   one value of the type fastreduce_output_type(type, FASTREDUCE_SUM): f32 for 16-bit
  *            floats and f32, f64 for f64, 64 bits for integers, modulo 2^64.
- *   config   as for fastreduce_reduce, with n_on_device and output_type. Kernels: AUTO; EXACT for
- *            floats, with the bits of fastreduce_host_dot, if the implementing file defines
- *            FASTREDUCE_WITH_EXACT_PRODUCTS. All others are UNSUPPORTED. So is what this build
- *            leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
- *            FASTREDUCE_SUM.
+ *   config   as for fastreduce_reduce. Kernels: AUTO; EXACT for floats, if the implementing file
+ *            defines FASTREDUCE_WITH_EXACT_PRODUCTS. All others are UNSUPPORTED. A build has the
+ *            types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names FASTREDUCE_SUM.
  *
  * Determinism: AUTO's bits are those of pairwise() over the rounded products, in f32 for f32 and 16
- * bits. EXACT's are those of the true sum of the true products, rounded once.
+ * bits. EXACT's are those of fastreduce_host_dot, the true sum of the true products, rounded once.
  *
  * Accuracy of AUTO: as for SUM, with the sum of |x[k] * y[k]| and one more rounding. Products may
- * underflow as well.
- *
- * Asynchrony, capture, workspace and errors as for fastreduce_reduce with either array as input. */
+ * underflow as well. */
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
                                                 size_t n, fastreduce_type type,
                                                 const fastreduce_config *config);
 
-/* Returns 1 if fastreduce_reduce of this build has the kernel for the type and operator; else 0. */
+/* Return 1 if fastreduce_reduce, or fastreduce_reduce_axis and _segments, or fastreduce_dot of this
+ * build have the kernel for the type and operator; else 0. fastreduce_accumulate and _f64 have the
+ * types whose SUM has FASTREDUCE_EXACT; fastreduce_accumulate_dot and _dot_f64 have those whose dot
+ * product has it. Every build has fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel);
-/* Return 1 if fastreduce_reduce_axis and _segments, or fastreduce_dot, have the kernel; else 0.
- * fastreduce_accumulate and _f64 have the types whose SUM has FASTREDUCE_EXACT;
- * fastreduce_accumulate_dot and _dot_f64 have those whose dot product has it. Every build has
- * fastreduce_accumulate_f32 but those with FASTREDUCE_NO_EXACT. */
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
                                               fastreduce_kernel kernel);
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel);
@@ -655,23 +631,19 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
  * an error unless workspace_bytes is 0. Errors: INVALID_ARGUMENT, NO_DEVICE, or a cudaError_t. */
 FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size_t workspace_bytes,
                                                            fastreduce_stream stream);
-#endif
 
-/* ---- Exact sums ------------------------------------------------------------------------------ */
-
-#ifndef FASTREDUCE_DETAIL_HOST_ONLY
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly, on the GPU. The limbs are those that
  * fastreduce_host_accumulate_f32 gives. Data larger than memory, or of several streams or GPUs, use
  * one accumulator each; these are merged by adding their limbs.
  *
- *   accumulator   memory that the current device can read and write: device or pinned host memory,
- *                 aligned to 8 bytes, outside input and workspace. It begins as zeros. Later its
- *                 limbs are as the functions here leave them, or the sum of up to 2^31 such.
- *   config        as for fastreduce_sum_f32; its kernel, block_size and output_type are not read.
- *                 Ask fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
+ *   accumulator   device or pinned host memory that the current device can read and write, aligned
+ *                 to 8 bytes, outside input and workspace. It begins as zeros. Later its limbs are
+ *                 as the functions here leave them, or the sum of up to 2^31 such.
+ *   config        its kernel, block_size and output_type are not read. Ask
+ *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
- * Input, n, asynchrony, capture and errors as for fastreduce_sum_f32. Calls on one stream add one
- * after the other; two streams need two accumulators. */
+ * All else as for fastreduce_sum_f32. Calls on one stream add one after the other; two streams need
+ * two accumulators. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            fastreduce_accumulator *accumulator,
                                                            size_t n,
@@ -679,10 +651,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 
 /* Add in the same way f16, bf16 and f32, or f64; _dot and _dot_f64 add the products x[k] * y[k] for
  * k < n of these. The limbs are those of the function with `host` in its name. F64 as `type` is
- * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. So is what this
- * build leaves out: it has the types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names
- * FASTREDUCE_SUM, and products with FASTREDUCE_WITH_EXACT_PRODUCTS. A workspace of
- * FASTREDUCE_WORKSPACE_BYTES serves every call. */
+ * INVALID_ARGUMENT, as its accumulators are others. Other types are UNSUPPORTED. A build has the
+ * types of FASTREDUCE_TYPES, if FASTREDUCE_OPERATORS names FASTREDUCE_SUM, and products with
+ * FASTREDUCE_WITH_EXACT_PRODUCTS. */
 FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
                                                        fastreduce_accumulator *accumulator,
                                                        size_t n, fastreduce_type type,
@@ -700,38 +671,39 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config);
 #endif
 
-/* Adds *from to *into, exactly, and carries, so merges may follow in any number. The sum has to
- * stay below 2^235 in magnitude (2^107 elements of the largest float). Host memory; both may be the
- * same object. */
+/* ---- Reductions on the CPU -------------------------------------------------------------------
+ *
+ * These functions work on host memory, by one thread, with at most 96 KiB of stack. Input and
+ * output are aligned to their size. Input may be null if n == 0. */
+
+/* Add *from, which may be the same object, to *into, exactly, and carry, so merges may follow in
+ * any number. The magnitude has to stay below 2^235 (2^107 elements of the largest float); of a
+ * wide accumulator below 2^1102 (2^78 times the largest double), of products below 2^2126. */
 FASTREDUCE_API void fastreduce_accumulator_merge(fastreduce_accumulator *into,
                                                  const fastreduce_accumulator *from);
+FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
+                                                      const fastreduce_wide_accumulator *from);
+FASTREDUCE_API void
+fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
+                                     const fastreduce_product_accumulator *from);
 
 /* Return the sum, rounded once to the nearest float or double, ties to even. It is NaN if an
  * element was NaN or both infinities occurred; else an infinity that occurred. Past the largest
- * finite value it is infinity. An exact zero is +0. Host memory. Each function rounds the exact
- * sum, so the f32 result is not the f64 result rounded again. */
+ * finite value it is infinity. An exact zero is +0. Each function rounds the exact sum, so the f32
+ * result is not the f64 result rounded again. */
 FASTREDUCE_API float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator);
 FASTREDUCE_API double fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator);
+FASTREDUCE_API float
+fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
+FASTREDUCE_API double
+fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
+FASTREDUCE_API double
+fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
 
-/* Adds input[0] .. input[n - 1], floats in host memory aligned to 4 bytes, to *accumulator,
- * exactly. The limbs do not depend on the order of the input, or on how it is split between calls.
- * One thread; input may be null if n == 0. */
-FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
-                                                   fastreduce_accumulator *accumulator, size_t n);
-
-/* Returns the correctly rounded sum of input[0] .. input[n - 1], floats in host memory: the bits of
- * fastreduce_accumulator_f32 after accumulating into zeros, for any order of the input. */
-FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
-
-/* ---- Exact reductions of any float, on the CPU ---- */
-
-/* Reduces input[0] .. input[n - 1], in host memory, to *output, exactly and rounded once, to
- * nearest, ties to even.
+/* Reduces input[0] .. input[n - 1] to *output, exactly and rounded once, to nearest, ties to even.
  *
  *   type, op      SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE of f16, bf16, f32 and f64.
  *                 All else is UNSUPPORTED.
- *   input, output aligned to the size of an element, and of the result; input may be null if
- *                 n == 0.
  *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says: that type.
  *                 FASTREDUCE_F64: a double, to which the exact result is rounded once. Others:
  *                 UNSUPPORTED.
@@ -741,11 +713,10 @@ FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
  * it is past the largest finite value. Nothing overflows or underflows before the end, so NORM2 of
  * finite elements is finite if the norm fits. MEAN divides by n itself, even if no float equals it.
  * An exact zero is +0. The result does not depend on the order of the elements, on rounding modes,
- * on flushing of denormals, or on -ffast-math. One thread. No function on the CPU needs more than
- * 96 KiB of stack.
+ * on flushing of denormals, or on -ffast-math.
  *
  * INVALID_ARGUMENT, which comes before UNSUPPORTED: no such type or operator, a null or misaligned
- * pointer, elements past the address space. On an error the output is left as it was. */
+ * pointer, elements past the address space. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
@@ -758,21 +729,23 @@ FASTREDUCE_API fastreduce_status fastreduce_host_dot(const void *x, const void *
                                                      size_t n, fastreduce_type type,
                                                      fastreduce_type output_type);
 
-/* Return the sum of doubles, and the dot product of floats, by the same rules. */
+/* Return the sum of floats or doubles, and the dot product of floats, by the same rules. */
+FASTREDUCE_API float fastreduce_host_sum_f32(const float *input, size_t n);
 FASTREDUCE_API double fastreduce_host_sum_f64(const double *input, size_t n);
 FASTREDUCE_API float fastreduce_host_dot_f32(const float *x, const float *y, size_t n);
 
-/* Add input[0] .. input[n - 1], of f16, bf16 or f32, and of f64, to an accumulator, exactly. The
- * limbs do not depend on order or split. Errors as for fastreduce_host_reduce, and INVALID_ARGUMENT
- * for F64 as `type`; the accumulator is then left as it was. */
+/* Add input[0] .. input[n - 1], of f32, of f16, bf16 or f32, and of f64, to an accumulator,
+ * exactly; _dot and _dot_f64 add x[k] * y[k] for k < n. The limbs do not depend on the order of the
+ * elements, or on how they are split between calls. Errors as for fastreduce_host_reduce, and
+ * INVALID_ARGUMENT for F64 as `type`; the accumulator is then left as it was. */
+FASTREDUCE_API void fastreduce_host_accumulate_f32(const float *input,
+                                                   fastreduce_accumulator *accumulator, size_t n);
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate(const void *input,
                                                             fastreduce_accumulator *accumulator,
                                                             size_t n, fastreduce_type type);
 FASTREDUCE_API void fastreduce_host_accumulate_f64(const double *input,
                                                    fastreduce_wide_accumulator *accumulator,
                                                    size_t n);
-
-/* Add x[k] * y[k] for k < n, of f16, bf16 or f32, and of f64. Errors as above. */
 FASTREDUCE_API fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type);
@@ -780,35 +753,14 @@ FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const do
                                                        fastreduce_product_accumulator *accumulator,
                                                        size_t n);
 
-/* Merge and round wide accumulators, as the functions above. The number has to stay below 2^1102 in
- * magnitude (2^78 times the largest double). */
-FASTREDUCE_API void fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
-                                                      const fastreduce_wide_accumulator *from);
-FASTREDUCE_API float
-fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator);
-FASTREDUCE_API double
-fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator);
-
-/* Merge and round accumulators of products of doubles. The number has to stay below 2^2126. */
-FASTREDUCE_API void
-fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
-                                     const fastreduce_product_accumulator *from);
-FASTREDUCE_API double
-fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator);
-
-/* ---- AUTO's results, on the CPU ---- */
-
-/* Reduces input[0] .. input[n - 1], in host memory, to *output with the bits of AUTO: any machine
- * can check a GPU's result. It takes every type and operator.
- *
- *   input, output as of fastreduce_host_reduce.
- *   output_type   FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Others:
- *                 UNSUPPORTED.
+/* Reduces input[0] .. input[n - 1] to *output with the bits of AUTO: any machine can check a GPU's
+ * result. It takes every type and operator. Other errors are as for
+ * fastreduce_host_reduce. output_type is FASTREDUCE_DEFAULT_TYPE (0), or what
+ * fastreduce_output_type says; others are UNSUPPORTED.
  *
  * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. While the CPU
- * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED, and the output
- * stays as it was. Programs that GCC links with -ffast-math flush denormals until they clear that
- * flag. One thread. Other errors as of fastreduce_host_reduce. */
+ * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED. Programs that
+ * GCC links with -ffast-math flush denormals until they clear that flag. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, void *output, size_t n,
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
@@ -861,15 +813,14 @@ enum {
     FASTREDUCE_DETAIL_WIDE_DIGITS = 68, /* the three counts follow */
     FASTREDUCE_DETAIL_PRODUCT_DIGITS = 134,
     FASTREDUCE_DETAIL_PRODUCT_LEAST = -2162,
-    /* of an accumulator of products: where limbs are those of a wide one */
-    FASTREDUCE_DETAIL_FIRST_WIDE = 34,
-    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; and room for all of them */
+    FASTREDUCE_DETAIL_FIRST_WIDE = 34, /* limb of products with the weight of a wide one's first */
+    FASTREDUCE_DETAIL_QUOTIENT_DIGITS = 8, /* of a variance; then of all that it takes */
     FASTREDUCE_DETAIL_VARIANCE_DIGITS = 149
 };
 #define FASTREDUCE_DETAIL_MOST_COUNTED 0xffffffffLL
 
-/* Propagates carries: all limbs but the top one end in [0, 2^32), that one keeps the sign, the
- * value stays. A number has one such form, so equal sums have equal limbs. */
+/* Propagates carries: limbs end in [0, 2^32), but the top one keeps the sign. A number has one such
+ * form, so equal sums have equal limbs. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb, int digits)
 {
     int k;
@@ -880,8 +831,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_carry(int64_t *limb, int digit
     }
 }
 
-/* Carries, and counts that reached 2^32 stay at 2^32 - 1: an accumulator
- * as the functions here leave it. */
+/* Propagates carries and limits counts to 2^32 - 1, as the functions here leave accumulators. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int digits)
 {
     int k;
@@ -890,9 +840,8 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_normalize(int64_t *limb, int d
         if (limb[k] > FASTREDUCE_DETAIL_MOST_COUNTED) limb[k] = FASTREDUCE_DETAIL_MOST_COUNTED;
 }
 
-/* Adds value * 2^shift to the limbs shift / 32 and the two that follow, which have to be there:
- * shift < 320 in an accumulator of floats, 2112 in a wide one, 4224 in one of products. Changes a
- * limb by less than 2^32. */
+/* Adds value * 2^shift to the limb shift / 32 and the two that follow, which have to exist: less
+ * than 2^32 to each. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int64_t value,
                                                              unsigned shift)
 {
@@ -905,7 +854,7 @@ FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_add_scaled(int64_t *limb, int6
     limb[k + 2] += sign * (int64_t)high;
 }
 
-/* a * b, of 128 bits. */
+/* Returns the lower half of a * b, and the upper half in *high. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a, uint64_t b,
                                                                      uint64_t *high)
 {
@@ -916,47 +865,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a,
     return a * b;
 }
 
-/* Counts what is not finite in the first of the three limbs or those that follow. */
+/* Counts an element that is not finite, in one of the three limbs for that. */
 FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts, int is_nan,
                                                                 int is_negative)
 {
     ++counts[is_nan ? 0 : is_negative ? 2 : 1];
 }
 
-/* A number rounded to a significand of `precision` bits, to nearest, ties to even: its value
- * is *significand * 2^(*shift - 149). A significand of fewer bits is exact and has shift 0;
- * rounding up may make it 2^precision. Given are the highest digit that is not 0, its index `top`,
- * the two digits below it, and whether any further below is not 0, which only breaks ties. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_round_top(uint32_t high, uint32_t middle,
-                                                            uint32_t low, int below, int top,
-                                                            int precision, uint64_t *significand,
-                                                            int *shift)
-{
-    uint64_t word = (uint64_t)high << 32 | middle, cut;
-    int zeros = 0, step, highest;
-
-    for (step = 16; step > 0; step /= 2) {
-        if (high >> (32 - step) == 0) {
-            high <<= step;
-            zeros += step;
-        }
-    }
-    if (zeros > 0) {
-        word = word << zeros | low >> (32 - zeros);
-        low <<= zeros;
-    }
-    below |= low != 0;
-
-    highest = 32 * top + 31 - zeros; /* position of the highest bit that is 1; 0 for the number 0 */
-    *shift = highest < precision ? 0 : highest - precision + 1;
-    *significand = word >> (highest < precision ? 63 - highest : 64 - precision);
-    if (*shift == 0) return;
-    cut = word << precision;
-    if (cut > (uint64_t)1 << 63 || (cut == (uint64_t)1 << 63 && (below || (*significand & 1))))
-        ++*significand;
-}
-
-/* The digits of the magnitude, in place; returns 1 where the number is negative. */
+/* Replaces the limbs of a number by those of its magnitude. Returns 1 if it is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int digits)
 {
     int k, negative;
@@ -969,74 +885,22 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int di
     return negative;
 }
 
-/* The same of an accumulator's number; returns 1 where it is negative. */
-FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_round(const fastreduce_accumulator *accumulator,
-                                                       int precision, uint64_t *significand,
-                                                       int *shift)
-{
-    int64_t digit[FASTREDUCE_DETAIL_DIGITS];
-    int k, top = FASTREDUCE_DETAIL_DIGITS - 1, negative, below = 0;
-
-    for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k) digit[k] = accumulator->limb[k];
-    negative = fastreduce_detail_absolute(digit, FASTREDUCE_DETAIL_DIGITS);
-    while (top > 0 && digit[top] == 0) --top;
-    for (k = 0; k < top - 2; ++k) below |= digit[k] != 0;
-    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
-                                top >= 2 ? (uint32_t)digit[top - 2] : 0, below, top, precision,
-                                significand, shift);
-    return negative;
-}
-
-/* 0: finite; 1: NaN; 2: +infinity; 3: -infinity; given which of the three occurred. */
+/* Returns 0 for a finite sum, 1 for NaN, 2 for +infinity and 3 for -infinity, given which of the
+ * three occurred. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special(int nan, int positive, int negative)
 {
     return nan || (positive && negative) ? 1 : positive ? 2 : negative ? 3 : 0;
 }
 
-FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_special_of(const int64_t *counts)
-{
-    return fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
-}
-
-/* The bits of a float. */
-FASTREDUCE_DETAIL_FUNCTION uint32_t fastreduce_detail_pack_f32(int special, int negative,
-                                                               uint64_t significand, int shift)
-{
-    const uint32_t infinity = 0x7f800000, nan = 0x7fc00000;
-    uint32_t bits;
-
-    if (special) {
-        bits = special == 1 ? nan : infinity;
-        negative = special == 3;
-    } else {
-        /* The significand's top bit adds the one that the exponent field is ahead of the shift,
-         * and a carry out of rounding lands in the exponent; a denormal has neither. 2^128 and
-         * beyond come out as infinity or larger bits: shift is 360 at the most. */
-        bits = ((uint32_t)shift << 23) + (uint32_t)significand;
-        if (bits > infinity) bits = infinity;
-    }
-    return bits | (uint32_t)negative << 31;
-}
-
-FASTREDUCE_DETAIL_FUNCTION uint32_t
-fastreduce_detail_read_f32(const fastreduce_accumulator *accumulator)
-{
-    uint64_t significand;
-    int shift, negative = fastreduce_detail_round(accumulator, 24, &significand, &shift);
-    return fastreduce_detail_pack_f32(
-        fastreduce_detail_special_of(accumulator->limb + FASTREDUCE_DETAIL_NAN_COUNT), negative,
-        significand, shift);
-}
-
-/* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where the highest bit of high is 1, or 0.
- * `below`: there is more, less than one of low. */
+/* A magnitude: (high * 2^64 + low) * 2^(exponent - 127), where high has its top bit, or is 0.
+ * `below` says whether it has bits below these. */
 typedef struct fastreduce_detail_magnitude {
     uint64_t high, low;
     int exponent, below;
 } fastreduce_detail_magnitude;
 
-/* 64 bits of a magnitude's digits, from `position` on: zeros before the lowest. The two limbs
- * behind the digits are read, too, and have to be zeros. */
+/* Returns 64 bits of a magnitude, from `position` on; below the lowest digit are zeros. Reads two
+ * limbs behind the digits, too, which have to be zeros. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *digit, int position)
 {
     const int shift = position & 31, first = (position - shift) / 32;
@@ -1046,7 +910,7 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_bits_from(const int64_t *d
     return part[0] >> shift | part[1] << (32 - shift) | part[2] << (63 - shift) << 1;
 }
 
-/* Whether a bit below `position` is 1. */
+/* Returns whether a bit below `position` is 1. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit, int position)
 {
     int k, any = 0;
@@ -1054,7 +918,7 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_any_below(const int64_t *digit,
     return position > 0 && (any || (digit[k] & (((int64_t)1 << position % 32) - 1)) != 0);
 }
 
-/* The position of the highest bit that is 1; -1 where there is none. */
+/* Returns the position of the highest bit that is 1, or -1. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, int digits)
 {
     int top = digits - 1, bit = 31;
@@ -1063,7 +927,7 @@ FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_highest(const int64_t *digit, i
     return bit < 0 ? -1 : 32 * top + bit;
 }
 
-/* The number digits * 2^least. */
+/* Returns the leading bits of a magnitude, digits * 2^least. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_leading(const int64_t *digit, int digits, int least)
 {
@@ -1076,37 +940,37 @@ fastreduce_detail_leading(const int64_t *digit, int digits, int least)
     return result;
 }
 
-/* The magnitude divided by n > 0, bit by bit, until `high` is full. */
+/* Returns value / n for n > 0, bit by bit until `high` is full. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_quotient(fastreduce_detail_magnitude value, uint64_t n)
 {
     fastreduce_detail_magnitude result = {0, 0, 0, 0};
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     int bit = 0;
     if (value.high == 0) return result;
     for (; !(result.high >> 63); ++bit) {
-        const int carry = (int)(rest >> 63);
-        rest = rest << 1 | value.high >> 63;
+        const int carry = (int)(remainder >> 63);
+        remainder = remainder << 1 | value.high >> 63;
         value.high = value.high << 1 | value.low >> 63;
         value.low <<= 1;
         result.high <<= 1;
-        if (carry || rest >= n) {
-            rest -= n;
+        if (carry || remainder >= n) {
+            remainder -= n;
             ++result.high;
         }
     }
     result.exponent = value.exponent - bit + 64;
-    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
+    result.below = value.below || (remainder | value.high) != 0; /* `low` is used up */
     return result;
 }
 
-/* The square root: 60 bits, one for each two of the magnitude. */
+/* Returns the square root: 60 bits, one for each two of the magnitude. */
 FASTREDUCE_DETAIL_FUNCTION fastreduce_detail_magnitude
 fastreduce_detail_root(fastreduce_detail_magnitude value)
 {
     fastreduce_detail_magnitude result = {0, 0, 0, 0};
     const int odd = value.exponent & 1;
-    uint64_t rest = 0, root = 0;
+    uint64_t remainder = 0, root = 0;
     if (value.high == 0) return result;
     result.exponent = (value.exponent - odd) / 2;
     if (!odd) { /* pairs of bits end at even exponents */
@@ -1116,21 +980,22 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
     }
     while (!(root >> 59)) { /* the first is 1 */
         const uint64_t trial = root << 2 | 1;
-        rest = rest << 2 | value.high >> 62;
+        remainder = remainder << 2 | value.high >> 62;
         value.high = value.high << 2 | value.low >> 62;
         value.low <<= 2;
         root <<= 1;
-        if (rest >= trial) {
-            rest -= trial;
+        if (remainder >= trial) {
+            remainder -= trial;
             ++root;
         }
     }
     result.high = root << 4;
-    result.below = value.below || (rest | value.high) != 0; /* `low` is used up */
+    result.below = value.below || (remainder | value.high) != 0; /* `low` is used up */
     return result;
 }
 
-/* The bits of a float (precision 24) or double (53): rounded once, to nearest, ties to even. */
+/* Returns the bits of a float (precision 24) or double (53): the value rounded to nearest, ties to
+ * even, unless fastreduce_detail_special says that it is none. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int negative,
                                                            fastreduce_detail_magnitude value,
                                                            int precision)
@@ -1144,15 +1009,15 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
         negative = special == 3;
     } else if (value.high != 0) {
         /* exponent of the result's lowest bit, and how many bits of `high` lie below it */
-        const int lowest =
-            value.exponent - precision + 1 < least ? least : value.exponent - precision + 1;
-        const int cut = 63 - value.exponent + lowest;
-        if (cut <= 64) {
-            const uint64_t half = (uint64_t)1 << 63, rest = value.high << (64 - cut);
+        const int normal = value.exponent - precision + 1, lowest = normal < least ? least : normal,
+                  count = 63 - value.exponent + lowest;
+        if (count <= 64) {
+            const uint64_t half = (uint64_t)1 << 63, cut = value.high << (64 - count);
             const int below = value.below || value.low != 0;
-            bits = cut < 64 ? value.high >> cut : 0;
-            bits += rest > half || (rest == half && (below || (bits & 1)));
-            /* as fastreduce_detail_pack_f32 */
+            bits = count < 64 ? value.high >> count : 0;
+            bits += cut > half || (cut == half && (below || (bits & 1)));
+            /* The top bit adds the one by which the exponent's field is ahead. A carry out of
+             * rounding lands there, too. Past the largest finite value follow infinity and NaN. */
             bits += (uint64_t)(lowest - least) << (precision - 1);
             if (bits > infinity) bits = infinity;
         }
@@ -1160,12 +1025,12 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
     return bits | (uint64_t)negative << (is_double ? 63 : 31);
 }
 
-/* What functions return as floats comes through here: where NaN and infinity do not exist for the
- * compiler, Clang 23 leaves out how they come about, unless they may be any bits. */
+/* Returns the float with these bits. They are volatile, as -ffast-math lets Clang 23 leave out what
+ * gives NaN or infinity. */
 FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 {
-    volatile uint32_t any = (uint32_t)bits;
-    const uint32_t low = any;
+    volatile uint32_t opaque = (uint32_t)bits;
+    const uint32_t low = opaque;
     float result;
     memcpy(&result, &low, sizeof result);
     return result;
@@ -1173,14 +1038,14 @@ FASTREDUCE_DETAIL_FUNCTION float fastreduce_detail_float_of(uint64_t bits)
 
 FASTREDUCE_DETAIL_FUNCTION double fastreduce_detail_double_of(uint64_t bits)
 {
-    volatile uint64_t any = bits;
+    volatile uint64_t opaque = bits;
     double result;
-    bits = any;
+    bits = opaque;
     memcpy(&result, &bits, sizeof result);
     return result;
 }
 
-/* An operator's result from an exact sum: the sum, the mean of n elements, or the square root. */
+/* Returns the bits of an operator's result: the sum, the mean of n elements, or the root. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int negative,
                                                              fastreduce_detail_magnitude sum,
                                                              fastreduce_operator op, uint64_t n,
@@ -1192,41 +1057,41 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_finish(int special, int ne
     return fastreduce_detail_pack(special, negative, sum, precision);
 }
 
-/* The same, given the sum's limbs, which are destroyed. */
+/* Returns fastreduce_detail_finish of a sum's limbs, which are destroyed. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_read(int64_t *limb, int digits, int least,
                                                            fastreduce_operator op, uint64_t n,
                                                            int precision)
 {
     const int negative = fastreduce_detail_absolute(limb, digits);
-    const int special = fastreduce_detail_special_of(limb + digits);
+    const int64_t *const counts = limb + digits;
+    const int special = fastreduce_detail_special(counts[0] != 0, counts[1] != 0, counts[2] != 0);
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     if (!special) value = fastreduce_detail_leading(limb, digits, least);
     return fastreduce_detail_finish(special, negative, value, op, n, precision);
 }
 
-/* Divides digits by n > 0, in place; returns 1 where there is a rest. */
+/* Divides digits by n > 0, in place. Returns 1 if there is a remainder. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_divide(int64_t *digit, int digits, uint64_t n)
 {
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     int k, bit;
     for (k = digits - 1; k >= 0; --k) {
         uint32_t result = 0;
         for (bit = 31; bit >= 0; --bit) {
-            const int carry = (int)(rest >> 63);
-            rest = rest << 1 | (uint64_t)(digit[k] >> bit & 1);
+            const int carry = (int)(remainder >> 63);
+            remainder = remainder << 1 | (uint64_t)(digit[k] >> bit & 1);
             result <<= 1;
-            if (carry || rest >= n) {
-                rest -= n;
+            if (carry || remainder >= n) {
+                remainder -= n;
                 ++result;
             }
         }
         digit[k] = result;
     }
-    return rest != 0;
+    return remainder != 0;
 }
 
-/* Digit k of an accumulator of products, or where it has the digits of a wide one, of that one at
- * its place. */
+/* Returns digit k of an accumulator of products. A wide one counts as its middle part. */
 FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *limb, int digits,
                                                               int k)
 {
@@ -1234,20 +1099,22 @@ FASTREDUCE_DETAIL_FUNCTION int64_t fastreduce_detail_digit_at(const int64_t *lim
     return k >= 0 && k < digits ? limb[k] : 0;
 }
 
-/* The variance of n numbers: (n * squares - sum * sum) / (n * n), rounded once. Given are the limbs
- * of a wide accumulator, which are destroyed; those of their squares, so many digits; and room for
- * more, which are zeros. */
+/* Returns the bits of the variance of n numbers, (n * squares - sum * sum) / (n * n), rounded once.
+ * Given are the limbs of their sum, a wide accumulator, which are destroyed; those of the sum of
+ * squares, of `digits` digits; and FASTREDUCE_DETAIL_VARIANCE_DIGITS zeros, for intermediates. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, const int64_t *squares,
                                                                int digits, int64_t *digit,
                                                                uint64_t n, int precision)
 {
+    const int64_t *const counts = sum + FASTREDUCE_DETAIL_WIDE_DIGITS;
     const int kept = FASTREDUCE_DETAIL_QUOTIENT_DIGITS;
     const uint64_t mask = 0xffffffff;
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
-    int first = 0, end = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, all, j, k, from, rest = 0;
+    int first = 0, end = 0, count = FASTREDUCE_DETAIL_WIDE_DIGITS, length, j, k, from,
+        remainder = 0;
     int64_t carry = 0;
 
-    if (n == 0 || fastreduce_detail_special_of(sum + FASTREDUCE_DETAIL_WIDE_DIGITS))
+    if (n == 0 || (counts[0] | counts[1] | counts[2]) != 0)
         return fastreduce_detail_pack(1, 0, value, precision);
     for (k = count - 1; k >= 0; --k) { /* digits that are not zeros, and two for carries */
         const int is_zero = sum[k] == 0 &&
@@ -1258,14 +1125,14 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
     }
     count = (end < count ? end : count) - first;
     if (count <= 0) return 0;
-    all = 2 * count + 3;
+    length = 2 * count + 3;
     sum += first;
     digit += kept; /* for the quotient */
     fastreduce_detail_absolute(sum, count);
-    /* 2^7 of them, so that their square is one of the squares' units */
+    /* so that the square of a unit of the sum is a unit of the squares */
     for (k = 0; k < count; ++k) sum[k] *= 128;
     fastreduce_detail_carry(sum, count);
-    for (k = 0; k < all - 2; ++k) {
+    for (k = 0; k < length - 2; ++k) {
         const int64_t limb = fastreduce_detail_digit_at(squares, digits, 2 * first + k) + carry;
         const uint64_t low = ((uint64_t)limb & mask) * (n & mask),
                        high = ((uint64_t)limb & mask) * (n >> 32);
@@ -1280,22 +1147,22 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_variance(int64_t *sum, con
             digit[j + k] -= (int64_t)(product & mask);
             digit[j + k + 1] -= (int64_t)(product >> 32);
         }
-    fastreduce_detail_carry(digit, all);
+    fastreduce_detail_carry(digit, length);
     digit -= kept;
-    all += kept;
-    /* of 225 bits or more, 64 at least are left of the quotient by 128 */
-    from = fastreduce_detail_highest(digit, all) / 32 - kept + 1;
+    length += kept;
+    /* a dividend of 225 bits or more leaves at least 64 after a division by 128 bits */
+    from = fastreduce_detail_highest(digit, length) / 32 - kept + 1;
     if (from < 0) from = 0;
     for (k = 0; k < (n >> 32 ? 2 : 1); ++k)
-        rest |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
-    value = fastreduce_detail_leading(digit, all,
+        remainder |= fastreduce_detail_divide(digit + from, kept, n >> 32 ? n : n * n);
+    value = fastreduce_detail_leading(digit, length,
                                       64 * first - 32 * kept + FASTREDUCE_DETAIL_PRODUCT_LEAST);
-    value.below |= rest;
+    value.below |= remainder;
     return fastreduce_detail_pack(0, 0, value, precision);
 }
 
 #ifndef __CUDACC_RTC__
-/* What fastreduce_status_string and fastreduce::status_string return */
+/* Returns what fastreduce_status_string and fastreduce::status_string do. */
 static inline const char *fastreduce_detail_status_text(fastreduce_status status)
 {
     switch (status) {
@@ -1329,8 +1196,8 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #if defined(FASTREDUCE_HOST_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_HOST_IMPLEMENTED)
 #define FASTREDUCE_DETAIL_HOST_IMPLEMENTED
 
-/* Weak outside the CUDA translation unit, so that a program may have the host implementation in
- * a .c file and the whole library in a .cu file. Windows' objects have no such symbols. */
+/* Functions are weak outside the CUDA translation unit. So a program may have the host
+ * implementation in a .c file and the whole library in a .cu file. Windows has no such symbols. */
 #if (defined(__ELF__) || defined(__MACH__)) && !defined(FASTREDUCE_STATIC) && \
     !defined(FASTREDUCE_IMPLEMENTATION)
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API __attribute__((weak))
@@ -1338,15 +1205,14 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_DEFINE FASTREDUCE_API
 #endif
 
-/* Elements whose sum fits one limb, or the window's two integers of 32 bits: a row */
-#define FASTREDUCE_DETAIL_FEW 256
-#define FASTREDUCE_DETAIL_MANY (16 * FASTREDUCE_DETAIL_FEW)
+#define FASTREDUCE_DETAIL_ROW 256 /* floats whose sum fits the window's two integers of 32 bits */
+#define FASTREDUCE_DETAIL_BLOCK \
+    (16 * FASTREDUCE_DETAIL_ROW) /* goes to the window or bins at once */
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#define FASTREDUCE_DETAIL_WIDE_ROW 128 /* doubles whose sum fits the window's two integers */
-#define FASTREDUCE_DETAIL_CHUNK 512    /* elements that are converted at once: rows */
-#define FASTREDUCE_DETAIL_LEVEL 44     /* bits of a level of the wider window, and levels */
+#define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once, or added as doubles */
+#define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the window of doubles, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
-#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* a test makes it small */
+#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* floats between carries; a test makes it small */
 #define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
 #endif
 
@@ -1354,23 +1220,23 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_ONE_BY_ONE(n) (void)0
 #endif
 
-#ifdef __GNUC__ /* without optimisation, too */
+#ifdef __GNUC__ /* inlined without optimisation, too */
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define FASTREDUCE_DETAIL_ALWAYS_INLINE static inline
 #endif
 
-/* So that objects hold a large function only once */
+/* Objects hold a large function only once. */
 #if defined(__clang__) || !defined(__GNUC__)
-#define FASTREDUCE_DETAIL_ONCE static inline
+#define FASTREDUCE_DETAIL_NOINLINE static inline
 #else
-#define FASTREDUCE_DETAIL_ONCE static __attribute__((noinline, noclone, unused))
+#define FASTREDUCE_DETAIL_NOINLINE static __attribute__((noinline, noclone, unused))
 #endif
 
-/* Some functions are for AVX2, whose vectors shift each element by a count of its own; the CPU is
- * asked at run time. GCC is told to vectorise them whatever the level, Clang does from -O1 on. The
- * level comes first: after the target, GCC 13 and 14 forget the target. Not on Windows, where GCC
- * does not align vectors on the stack. */
+/* Some functions are for AVX2, whose vectors shift each element by a count of its own. The CPU is
+ * asked at run time. GCC is told to vectorise them at any level, Clang does from -O1 on. The level
+ * comes first: after the target, GCC 13 and 14 forget the target. On Windows GCC does not align
+ * vectors on the stack. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CUDA_ARCH__) && !defined(__INTEL_COMPILER)
 #if defined(__clang__)
 #if __clang_major__ >= 6 && defined(__OPTIMIZE__)
@@ -1380,19 +1246,37 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #define FASTREDUCE_DETAIL_AVX2 __attribute__((optimize("O3"), target("avx2")))
 #endif
 #endif
-#if defined(FASTREDUCE_DETAIL_AVX2) && !defined(FASTREDUCE_DETAIL_HAS_AVX2) /* a test decides */
+#ifdef FASTREDUCE_DETAIL_AVX2
+#define FASTREDUCE_DETAIL_FOR_AVX2 FASTREDUCE_DETAIL_AVX2
+#else
+#define FASTREDUCE_DETAIL_FOR_AVX2
+#undef FASTREDUCE_DETAIL_HAS_AVX2
+#define FASTREDUCE_DETAIL_HAS_AVX2 0
+#endif
+#ifndef FASTREDUCE_DETAIL_HAS_AVX2 /* a test decides */
 #define FASTREDUCE_DETAIL_HAS_AVX2 (__builtin_cpu_init(), __builtin_cpu_supports("avx2"))
 #endif
 #define FASTREDUCE_DETAIL_HAS_FMA (FASTREDUCE_DETAIL_HAS_AVX2 && __builtin_cpu_supports("fma"))
+#ifdef __GNUC__ /* past the end of the input it does nothing */
+#define FASTREDUCE_DETAIL_PREFETCH(x, bytes) \
+    __builtin_prefetch((const void *)((uintptr_t)(x) + (bytes)))
+#else
+#define FASTREDUCE_DETAIL_PREFETCH(x, bytes) (void)0
+#endif
+
+/* Defines `name`, which calls name_any, or its copy for AVX2 if the CPU has that. */
+#define FASTREDUCE_DETAIL_FOR_THIS_CPU(name, parameters, arguments)                               \
+    FASTREDUCE_DETAIL_FOR_AVX2 static int name##_avx2 parameters { return name##_any arguments; } \
+    static inline int name parameters                                                             \
+    {                                                                                             \
+        return FASTREDUCE_DETAIL_HAS_AVX2 ? name##_avx2 arguments : name##_any arguments;         \
+    }
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void)
-{
-    return FASTREDUCE_VERSION;
-}
+FASTREDUCE_DETAIL_DEFINE int fastreduce_version(void) { return FASTREDUCE_VERSION; }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status status)
 {
@@ -1401,31 +1285,40 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_status_string(fastreduce_status 
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_kernel_name(fastreduce_kernel kernel)
 {
-    switch (kernel) {
-    case FASTREDUCE_AUTO: return "auto";
-    case FASTREDUCE_V0: return "v0_baseline";
-    case FASTREDUCE_V1: return "v1_no_divergence";
-    case FASTREDUCE_V2: return "v2_no_bank_conflict";
-    case FASTREDUCE_V3: return "v3_add_during_load";
-    case FASTREDUCE_V4: return "v4_unroll_last_warp";
-    case FASTREDUCE_V5: return "v5_completely_unroll";
-    case FASTREDUCE_V6: return "v6_multi_add";
-    case FASTREDUCE_V7: return "v7_shuffle";
-    case FASTREDUCE_EXACT: return "exact";
-    default: break;
-    }
-    return "unknown";
+    /* clang-format off */
+    static const char *const names[] = {
+        "auto", "v0_baseline", "v1_no_divergence", "v2_no_bank_conflict", "v3_add_during_load",
+        "v4_unroll_last_warp", "v5_completely_unroll", "v6_multi_add", "v7_shuffle", "exact"};
+    /* clang-format on */
+    return (unsigned)kernel <= FASTREDUCE_EXACT ? names[kernel] : "unknown";
+}
+
+typedef struct fastreduce_detail_type_facts {
+    const char *name;
+    size_t bytes;
+    fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean; /* of the results */
+} fastreduce_detail_type_facts;
+
+/* Returns the facts of a type; of an invalid one, no bytes. */
+static inline const fastreduce_detail_type_facts *fastreduce_detail_facts(fastreduce_type type)
+{
+#define FASTREDUCE_DETAIL_FACTS(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
+    {text, bytes, FASTREDUCE_##sum, FASTREDUCE_##sum_abs, FASTREDUCE_##max_abs, FASTREDUCE_##mean},
+    static const fastreduce_detail_type_facts facts[] = {
+        {"unknown", 0, FASTREDUCE_DEFAULT_TYPE, FASTREDUCE_DEFAULT_TYPE, FASTREDUCE_DEFAULT_TYPE,
+         FASTREDUCE_DEFAULT_TYPE},
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_FACTS)};
+    return facts + ((unsigned)type <= FASTREDUCE_U64 ? type : 0);
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_type_name(fastreduce_type type)
 {
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name: return text;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return "unknown";
-    }
+    return fastreduce_detail_facts(type)->name;
+}
+
+FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
+{
+    return fastreduce_detail_facts(type)->bytes;
 }
 
 FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operator op)
@@ -1439,31 +1332,13 @@ FASTREDUCE_DETAIL_DEFINE const char *fastreduce_operator_name(fastreduce_operato
     }
 }
 
-FASTREDUCE_DETAIL_DEFINE size_t fastreduce_type_size(fastreduce_type type)
-{
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name: return bytes;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return 0;
-    }
-}
-
 FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type type,
                                                                 fastreduce_operator op)
 {
-    fastreduce_type of_sum, of_sum_abs, of_max_abs, of_mean;
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, element, sum, sum_abs, max_abs, mean) \
-    case FASTREDUCE_##name:                                                             \
-        of_sum = FASTREDUCE_##sum, of_sum_abs = FASTREDUCE_##sum_abs;                   \
-        of_max_abs = FASTREDUCE_##max_abs, of_mean = FASTREDUCE_##mean;                 \
-        break;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: return FASTREDUCE_DEFAULT_TYPE;
-    }
+    const fastreduce_detail_type_facts *const facts = fastreduce_detail_facts(type);
+    const fastreduce_type of_sum = facts->of_sum, of_sum_abs = facts->of_sum_abs,
+                          of_max_abs = facts->of_max_abs, of_mean = facts->of_mean;
+    if (facts->bytes == 0) return FASTREDUCE_DEFAULT_TYPE;
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
     case FASTREDUCE_##name: return result;
@@ -1473,106 +1348,114 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
     }
 }
 
-/* The two may be one. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_merge(int64_t *into, const int64_t *from, int digits)
+/* Returns the weight of an accumulator's first limb, as an exponent of 2. */
+static inline int fastreduce_detail_least(int digits)
+{
+    return digits == FASTREDUCE_DETAIL_DIGITS        ? -149
+           : digits == FASTREDUCE_DETAIL_WIDE_DIGITS ? -1074
+                                                     : FASTREDUCE_DETAIL_PRODUCT_LEAST;
+}
+
+/* Adds one accumulator to another, which may be the same. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int64_t *from,
+                                                        int digits)
 {
     int64_t other[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     int k;
-    for (k = 0; k < digits + 4; ++k) other[k] = from[k];
+    memcpy(other, from, ((size_t)digits + 4) * sizeof *other);
     fastreduce_detail_normalize(other, digits);
     fastreduce_detail_normalize(into, digits);
     for (k = 0; k < digits + 4; ++k) into[k] += other[k];
     fastreduce_detail_normalize(into, digits);
 }
 
-FASTREDUCE_DETAIL_DEFINE void fastreduce_accumulator_merge(fastreduce_accumulator *into,
-                                                           const fastreduce_accumulator *from)
-{
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_DIGITS);
-}
-
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits, int least,
-                                                            fastreduce_operator op, uint64_t n,
-                                                            int precision)
+/* Returns what fastreduce_detail_read does. Objects hold it once. */
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits,
+                                                                int least, fastreduce_operator op,
+                                                                uint64_t n, int precision)
 {
     return fastreduce_detail_read(limb, digits, least, op, n, precision);
 }
 
-FASTREDUCE_DETAIL_DEFINE float fastreduce_accumulator_f32(const fastreduce_accumulator *accumulator)
+/* Returns the bits of an accumulator's number, rounded. */
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_round(const int64_t *limb, int digits,
+                                                            int precision)
 {
-    return fastreduce_detail_float_of(fastreduce_detail_read_f32(accumulator));
+    int64_t copy[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
+    memcpy(copy, limb, ((size_t)digits + 4) * sizeof *copy);
+    return fastreduce_detail_host_read(copy, digits, fastreduce_detail_least(digits),
+                                       FASTREDUCE_SUM, 0, precision);
 }
 
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_accumulator_f64(const fastreduce_accumulator *accumulator)
+/* The functions of one kind of accumulator: fastreduce_accumulator_merge, _f32, _f64, and so on. */
+#define FASTREDUCE_DETAIL_READ_F32(kind, digits)                                                   \
+    FASTREDUCE_DETAIL_DEFINE float fastreduce_##kind##_f32(const fastreduce_##kind *accumulator)   \
+    {                                                                                              \
+        return fastreduce_detail_float_of(fastreduce_detail_round(accumulator->limb, digits, 24)); \
+    }
+#define FASTREDUCE_DETAIL_READ_F64_AND_MERGE(kind, digits)                                        \
+    FASTREDUCE_DETAIL_DEFINE double fastreduce_##kind##_f64(const fastreduce_##kind *accumulator) \
+    {                                                                                             \
+        return fastreduce_detail_double_of(                                                       \
+            fastreduce_detail_round(accumulator->limb, digits, 53));                              \
+    }                                                                                             \
+    FASTREDUCE_DETAIL_DEFINE void fastreduce_##kind##_merge(fastreduce_##kind *into,              \
+                                                            const fastreduce_##kind *from)        \
+    {                                                                                             \
+        fastreduce_detail_merge(into->limb, from->limb, digits);                                  \
+    }
+FASTREDUCE_DETAIL_READ_F32(accumulator, FASTREDUCE_DETAIL_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(accumulator, FASTREDUCE_DETAIL_DIGITS)
+FASTREDUCE_DETAIL_READ_F32(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
+FASTREDUCE_DETAIL_READ_F64_AND_MERGE(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS)
+
+/* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53
+ * to each. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_significand(int64_t *limb,
+                                                                       uint64_t significand,
+                                                                       unsigned shift,
+                                                                       int is_negative)
 {
-    fastreduce_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_DIGITS, -149, FASTREDUCE_SUM, 0, 53));
+    const int64_t sign = -(int64_t)is_negative; /* all bits of it: no branch */
+    const int64_t low = (int64_t)(significand << shift % 32 & 0xffffffff);
+    const int64_t high = (int64_t)(significand >> (32 - shift % 32));
+    limb[shift / 32] += (low ^ sign) - sign;
+    limb[shift / 32 + 1] += (high ^ sign) - sign;
 }
 
-FASTREDUCE_DETAIL_DEFINE void
-fastreduce_wide_accumulator_merge(fastreduce_wide_accumulator *into,
-                                  const fastreduce_wide_accumulator *from)
+/* Adds floats or, to a wide accumulator, doubles one by one. A chunk adds less than 2^62 to a limb.
+ * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
+ * other's store. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, int digits,
+                                                                const void *input, size_t n)
 {
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-}
-
-FASTREDUCE_DETAIL_DEFINE float
-fastreduce_wide_accumulator_f32(const fastreduce_wide_accumulator *accumulator)
-{
-    fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_float_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 24));
-}
-
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_wide_accumulator_f64(const fastreduce_wide_accumulator *accumulator)
-{
-    fastreduce_wide_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        copy.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074, FASTREDUCE_SUM, 0, 53));
-}
-
-FASTREDUCE_DETAIL_DEFINE void
-fastreduce_product_accumulator_merge(fastreduce_product_accumulator *into,
-                                     const fastreduce_product_accumulator *from)
-{
-    fastreduce_detail_merge(into->limb, from->limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-}
-
-FASTREDUCE_DETAIL_DEFINE double
-fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumulator)
-{
-    fastreduce_product_accumulator copy = *accumulator;
-    return fastreduce_detail_double_of(
-        fastreduce_detail_host_read(copy.limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS,
-                                    FASTREDUCE_DETAIL_PRODUCT_LEAST, FASTREDUCE_SUM, 0, 53));
-}
-
-/* Adds elements one by one, each to one limb, shifted by up to 31 bits. 256 of them, the most that
- * come at once, add less than 2^63 - 2^38 to a limb that was normalized; 255 less than 2^63 - 2^54
- * to any limb of fastreduce_detail_add_many's. */
-static inline void fastreduce_detail_add_each(int64_t *limb, const float *input, size_t n)
-{
+    const int is_double = digits == FASTREDUCE_DETAIL_WIDE_DIGITS,
+              fraction_bits = is_double ? 52 : 23;
+    const unsigned special = is_double ? 2047 : 255;
+    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS] = {0};
     size_t i;
+    int k;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
-        uint32_t bits, exponent, normal;
-        memcpy(&bits, input + i, sizeof bits);
-        exponent = bits >> 23 & 255;
-        normal = exponent > 0;
-        if (exponent == 255) {
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
-                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
-        } else {
-            const int64_t is_negative = -(int64_t)(bits >> 31); /* all bits of it: no branch */
-            const int64_t significand = (int64_t)((bits & 0x7fffff) | normal << 23);
-            const uint32_t shift = exponent - normal;
-            limb[shift / 32] +=
-                (int64_t)((uint64_t)((significand ^ is_negative) - is_negative) << shift % 32);
-        }
+        uint64_t bits, fraction;
+        uint32_t low, exponent;
+        int is_negative;
+        if (is_double)
+            memcpy(&bits, (const double *)input + i, sizeof bits);
+        else
+            memcpy(&low, (const float *)input + i, sizeof low), bits = low;
+        fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
+        exponent = (uint32_t)(bits >> fraction_bits) & special;
+        is_negative = (int)(bits >> (is_double ? 63 : 31));
+        if (exponent == special)
+            fastreduce_detail_count_special(limb + digits, fraction != 0, is_negative);
+        else
+            fastreduce_detail_add_significand(i % 2 ? others : limb,
+                                              fraction | (uint64_t)(exponent > 0) << fraction_bits,
+                                              exponent - (exponent > 0), is_negative);
     }
+    for (k = 0; k < digits; ++k) limb[k] += others[k];
 }
 
 /* A bin for each sign and exponent adds up fractions and, from bit 43 on, counts them: its leading
@@ -1623,66 +1506,23 @@ static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int
     }
 }
 
-/* The sum of at most FASTREDUCE_DETAIL_FEW elements as *sum * 2^(*position - 149), if they are
- * finite and their exponents differ by 31 at most: an int64 holds it then. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_sum_near(const float *input, size_t n,
-                                                               int64_t *sum, unsigned *position)
-{
-    const uint32_t one = 0x800000; /* the lowest bit of the exponent, and the implicit bit */
-    uint32_t greatest = 0, least = 0xffffffff, lowest;
-    int64_t total = 0;
-    size_t i;
-
-    for (i = 0; i < n; ++i) {
-        uint32_t magnitude;
-        memcpy(&magnitude, input + i, sizeof magnitude);
-        magnitude &= 0x7fffffff;
-        greatest = magnitude > greatest ? magnitude : greatest;
-        least = magnitude - 1 < least ? magnitude - 1 : least; /* zeros do not count */
-    }
-    lowest = (least + 1) >> 23;
-    if (greatest >= 255 * one || (greatest >> 23) - lowest > 31) return 0;
-    if (lowest > 0) --lowest; /* denormals have the scale of exponent 1 */
-    for (i = 0; i < n; ++i) {
-        uint32_t bits, magnitude, implicit;
-        int32_t sign, significand;
-        memcpy(&bits, input + i, sizeof bits);
-        magnitude = bits & 0x7fffffff;
-        implicit = magnitude < one ? 0 : one;
-        sign = -(int32_t)(bits >> 31);
-        significand = ((int32_t)((bits & (one - 1)) | implicit) ^ sign) - sign;
-        total += (int64_t)((uint64_t)(int64_t)significand
-                           << (((magnitude - implicit) / one - lowest) & 31));
-    }
-    *sum = total;
-    *position = lowest;
-    return 1;
-}
-
-#ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_near_avx2(const float *input, size_t n,
-                                                                  int64_t *sum, unsigned *position)
-{
-    return fastreduce_detail_sum_near(input, n, sum, position);
-}
-
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed" /* sanitizers keep it from vectorising */
 #endif
 /* The window. A float whose exponent is one of the 24 from position + 1 on is an integer times
- * 2^(position - 149): its significand shifted by 0 to 23 bits, below 2^47 in magnitude. Shifts
- * give its multiples of 2^24, rounded down, and its lowest 32 bits, and both add up in 32 bits, so
- * that a vector holds many: what the multiples leave is 0 to 2^24 - 1 for each float, so for a row
- * the lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU:
- * rounding modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it
- * reads 20 GB/s where bins read 8 and a loop that adds floats 5.
+ * 2^(position - 149): its significand shifted by 0 to 23 bits, below 2^47 in magnitude. Shifts give
+ * its multiples of 2^24, rounded down, and its lowest 32 bits. Both add up in 32 bits, so that a
+ * vector holds many. What the multiples leave is 0 to 2^24 - 1 for each float, so for a row the
+ * lowest 32 bits tell how much. This is integer arithmetic, unlike the window on the GPU: rounding
+ * modes, flush-to-zero and -ffast-math do not matter. On one core (AMD EPYC, Zen 4) it reads 20
+ * GB/s where bins read 8 and a loop that adds floats 5.
  *
  * Sums n elements, which are rows, in units of 2^(position - 149), and returns 1 if all are in the
  * window or zeros. *greatest: the bits of the greatest magnitude. */
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *input, size_t n,
-                                                               unsigned position, int64_t *sum,
-                                                               uint32_t *greatest)
+FASTREDUCE_DETAIL_FOR_AVX2 static int fastreduce_detail_sum_window(const float *input, size_t n,
+                                                                   unsigned position, int64_t *sum,
+                                                                   uint32_t *greatest)
 {
     const int32_t begin = (int32_t)((position + 1) << 23);
     int32_t most = 0, lost = 0;
@@ -1690,18 +1530,17 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
     size_t i;
     int k;
 
-    for (i = 0; i < n; i += FASTREDUCE_DETAIL_FEW) {
+    for (i = 0; i < n; i += FASTREDUCE_DETAIL_ROW) {
         uint32_t high = 0, low = 0; /* sums modulo 2^32 */
         /* Two rows ahead: hardware prefetchers stop at the end of a page, and the loop is too long
-         * for the core to see past. From memory twice as fast (Intel Xeon with AMX,
-         * one core: 11.3 GB/s, 5.6 without). Past the end of the input it does nothing. */
-        for (k = 0; k < FASTREDUCE_DETAIL_FEW; k += 16)
-            __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
-                                              2 * FASTREDUCE_DETAIL_FEW * sizeof *input));
+         * for the core to see past. From memory twice as fast (Intel Xeon with AMX, one core:
+         * 11.3 GB/s, 5.6 without). */
+        for (k = 0; k < FASTREDUCE_DETAIL_ROW; k += 16)
+            FASTREDUCE_DETAIL_PREFETCH(input + i + k, 2 * FASTREDUCE_DETAIL_ROW * sizeof *input);
 #ifdef __clang__
 #pragma clang loop vectorize(enable)
 #endif
-        for (k = 0; k < FASTREDUCE_DETAIL_FEW; ++k) {
+        for (k = 0; k < FASTREDUCE_DETAIL_ROW; ++k) {
             int32_t bits, magnitude, is_below, is_negative, significand;
             uint32_t shift;
             memcpy(&bits, input + i + k, sizeof bits);
@@ -1726,15 +1565,22 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_window(const float *inpu
 #pragma clang diagnostic pop
 #endif
 
-/* Adds n elements, which are rows, and returns 1; or adds nothing, where no window has them all.
- * The window is the last call's, or if they miss it, the one with the greatest of them and one more
- * binade. */
+/* Adds n elements, which are rows or less than one, and returns 1; or adds nothing, where no window
+ * has them all. The window is the last call's, or if they miss it, the one with the greatest of
+ * them and one more binade. */
 static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *input, size_t n,
                                                   unsigned *position)
 {
+    float row[FASTREDUCE_DETAIL_ROW];
     int64_t sum;
     uint32_t greatest;
 
+    if (n < FASTREDUCE_DETAIL_ROW) { /* zeros follow */
+        memset(row, 0, sizeof row);
+        memcpy(row, input, n * sizeof *row);
+        input = row;
+        n = FASTREDUCE_DETAIL_ROW;
+    }
     if (!fastreduce_detail_sum_window(input, n, *position, &sum, &greatest)) {
         const unsigned exponent = greatest >> 23, last = *position;
         *position = exponent <= 23 ? 0 : exponent < 253 ? exponent - 23 : 230;
@@ -1745,91 +1591,50 @@ static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *in
     fastreduce_detail_add_scaled(limb, sum, *position);
     return 1;
 }
-#endif
 
-/* The same where it is faster than adding the elements one by one. */
-static inline int fastreduce_detail_sum_few(const float *input, size_t n, int64_t *sum,
-                                            unsigned *position)
-{
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (n >= 8 && n <= FASTREDUCE_DETAIL_FEW && FASTREDUCE_DETAIL_HAS_AVX2)
-        return fastreduce_detail_sum_near_avx2(input, n, sum, position);
-#endif
-    return n <= 16 && fastreduce_detail_sum_near(input, n, sum, position);
-}
-
-/* Adds at most FASTREDUCE_DETAIL_FEW elements. */
-static inline void fastreduce_detail_add_few(int64_t *limb, const float *input, size_t n)
-{
-    int64_t sum;
-    unsigned position;
-    if (fastreduce_detail_sum_few(input, n, &sum, &position))
-        fastreduce_detail_add_scaled(limb, sum, position);
-    else
-        fastreduce_detail_add_each(limb, input, n);
-}
-
-/* The state of a streaming sum. */
-typedef struct fastreduce_detail_progress {
+/* The state of a streaming sum of floats */
+typedef struct fastreduce_detail_float_sum {
     fastreduce_detail_bins bins;
     size_t in_bins;    /* elements since the bins were empty */
     size_t rows;       /* that go to the window at once */
     unsigned position; /* of the window */
-} fastreduce_detail_progress;
+} fastreduce_detail_float_sum;
 
-static inline void fastreduce_detail_begin(fastreduce_detail_progress *at)
+/* Adds floats, block by block, to the window. Blocks that miss it go to bins, or if they are few,
+ * one by one. A block is a row first and after a miss, and grows with each that fits: data too wide
+ * for the window take hardly longer than by bins alone. */
+static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *state, int64_t *limb,
+                                                const float *input, size_t n)
 {
-    at->in_bins = 0;
-    at->rows = 1;
-    at->position = 230; /* the highest; a guess */
-}
-
-static inline void fastreduce_detail_end(fastreduce_detail_progress *at, int64_t *limb)
-{
-    if (at->in_bins > 0) fastreduce_detail_flush_bins(at->bins, limb);
-}
-
-/* Adds many, block by block: to the window, or where they miss it, to bins. A block is a row at
- * first and after a miss, and grows with each that fits, so that data too wide for the window take
- * hardly longer than by bins alone. */
-static inline void fastreduce_detail_add_many(fastreduce_detail_progress *at, int64_t *limb,
-                                              const float *input, size_t n)
-{
-    size_t done = 0, block;
-#ifdef FASTREDUCE_DETAIL_AVX2
     const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-#endif
-
-    for (; done < n; done += block) {
-#ifdef FASTREDUCE_DETAIL_AVX2
-        if (has_window) {
-            block = n - done;
-            if (block < FASTREDUCE_DETAIL_FEW && at->in_bins == 0) {
-                fastreduce_detail_add_few(limb, input + done, block);
+    size_t i, block;
+    for (i = 0; i < n; i += block) {
+        if (has_window && n - i >= 64) {
+            block = (n - i) / FASTREDUCE_DETAIL_ROW;
+            block = (block < state->rows ? block : state->rows) * FASTREDUCE_DETAIL_ROW;
+            if (block == 0) block = n - i;
+            if (fastreduce_detail_add_to_window(limb, input + i, block, &state->position)) {
+                if (block < FASTREDUCE_DETAIL_BLOCK) state->rows *= 2;
                 continue;
             }
-            block /= FASTREDUCE_DETAIL_FEW;
-            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_FEW;
-            if (block > 0 &&
-                fastreduce_detail_add_to_window(limb, input + done, block, &at->position)) {
-                at->rows = block < FASTREDUCE_DETAIL_MANY ? 2 * at->rows : at->rows;
-                continue;
-            }
-            at->rows = 1;
+            state->rows = 1;
         }
-#endif
-        block = n - done < FASTREDUCE_DETAIL_MANY ? n - done : FASTREDUCE_DETAIL_MANY;
-        if (at->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
-            fastreduce_detail_flush_bins(at->bins, limb);
-            at->in_bins = 0;
+        block = n - i < FASTREDUCE_DETAIL_BLOCK ? n - i : FASTREDUCE_DETAIL_BLOCK;
+        if (block <= FASTREDUCE_DETAIL_ROW && state->in_bins == 0) {
+            fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_DIGITS, input + i, block);
+            continue;
         }
-        if (at->in_bins == 0) memset(at->bins, 0, sizeof at->bins);
-        at->in_bins += block;
-        fastreduce_detail_add_to_bins(at->bins, limb, input + done, block);
+        if (state->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
+            fastreduce_detail_flush_bins(state->bins, limb);
+            state->in_bins = 0;
+        }
+        if (state->in_bins == 0) memset(state->bins, 0, sizeof state->bins);
+        state->in_bins += block;
+        fastreduce_detail_add_to_bins(state->bins, limb, input + i, block);
     }
 }
 
-/* The bits of the float that has a binary16's value. */
+/* Returns the bits of the float that has a binary16's value. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t half)
 {
     const uint32_t magnitude = half & 0x7fff, sign = (uint32_t)(half & 0x8000) << 16;
@@ -1843,10 +1648,10 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t
     return sign | (bits & is_denormal) | (normal & ~is_denormal);
 }
 
-/* Floats that have the values of n elements, and the bits of those that are kept. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_convert(const void *input, size_t n,
-                                                               fastreduce_type type, uint32_t kept,
-                                                               float *floats)
+/* Makes floats of n elements: of their bits those that `mask` has. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_convert_any(const void *input, size_t n,
+                                                                  fastreduce_type type,
+                                                                  uint32_t mask, float *floats)
 {
     size_t i;
     for (i = 0; i < n; ++i) {
@@ -1859,111 +1664,79 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_convert(const void *input
             bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
                                           : (uint32_t)half << 16;
         }
-        bits &= kept;
+        bits &= mask;
         memcpy(floats + i, &bits, sizeof bits);
     }
+    return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_convert,
+                               (const void *input, size_t n, fastreduce_type type, uint32_t mask,
+                                float *floats),
+                               (input, n, type, mask, floats))
 
-#ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_convert_avx2(const void *input, size_t n,
-                                                                  fastreduce_type type,
-                                                                  uint32_t kept, float *floats)
+/* Returns n elements from the begin-th on as floats, without their signs where `magnitudes` is 1:
+ * the input itself where that changes nothing, else the buffer. */
+FASTREDUCE_DETAIL_NOINLINE const float *fastreduce_detail_floats(const void *input, size_t begin,
+                                                                 size_t n, fastreduce_type type,
+                                                                 int magnitudes, float *buffer)
 {
-    fastreduce_detail_convert(input, n, type, kept, floats);
-}
-#endif
-
-/* n elements from the begin-th on, as floats, without their signs where `magnitudes` is 1: where
- * that changes nothing, in their place, and otherwise in the buffer. */
-FASTREDUCE_DETAIL_ONCE const float *fastreduce_detail_floats(const void *input, size_t begin,
-                                                             size_t n, fastreduce_type type,
-                                                             int magnitudes, float *buffer)
-{
-    const uint32_t kept = magnitudes ? 0x7fffffff : 0xffffffff;
     input = (const char *)input + begin * fastreduce_type_size(type);
     if (type == FASTREDUCE_F32 && !magnitudes) return (const float *)input;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2)
-        fastreduce_detail_convert_avx2(input, n, type, kept, buffer);
-    else
-#endif
-        fastreduce_detail_convert(input, n, type, kept, buffer);
+    fastreduce_detail_convert(input, n, type, magnitudes ? 0x7fffffff : 0xffffffff, buffer);
     return buffer;
 }
 
-/* The sum of floats that have the values of halves, a chunk or less. They are multiples of 2^-24
- * below 2^16, so each sum of some is a double, exactly; and in any order, one of some that are not
- * finite is not. It is volatile so that for the compiler, which may take for granted that what it
- * adds is finite, it may be any number. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_sum_halves(const float *floats, size_t n,
-                                                                  volatile double *result)
+/* Adds floats that have the values of halves, a chunk or less, and returns 1; or 0 if some are not
+ * finite. They are multiples of 2^-24 below 2^16, so each sum of some is a double, exactly. In any
+ * order a sum of some that are not finite is not. It is volatile, as the compiler may take for
+ * granted that what it adds is finite. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_add_halves_any(int64_t *limb,
+                                                                     const float *floats, size_t n)
 {
-    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
+    double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum;
+    volatile double total = 0;
+    uint64_t bits;
     size_t i;
     int k;
     for (i = 0; i + 8 <= n; i += 8)
         for (k = 0; k < 8; ++k) lane[k] += (double)floats[i + (size_t)k];
-    for (; i < n; ++i) sum += (double)floats[i];
-    for (k = 0; k < 8; ++k) sum += lane[k];
-    *result = sum;
-}
-
-#ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static void fastreduce_detail_sum_halves_avx2(const float *floats, size_t n,
-                                                                     volatile double *result)
-{
-    fastreduce_detail_sum_halves(floats, n, result);
-}
-#endif
-
-/* Adds them and returns 1, or 0 if some are not finite. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_add_halves(int64_t *limb, const float *floats,
-                                                        size_t n)
-{
-    volatile double result;
-    double sum;
-    uint64_t bits;
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2)
-        fastreduce_detail_sum_halves_avx2(floats, n, &result);
-    else
-#endif
-        fastreduce_detail_sum_halves(floats, n, &result);
-    sum = result;
+    for (; i < n; ++i) lane[0] += (double)floats[i];
+    for (k = 1; k < 8; ++k) lane[0] += lane[k];
+    total = lane[0];
+    sum = total;
     memcpy(&bits, &sum, sizeof bits);
     if ((bits >> 52 & 2047) == 2047) return 0;
     fastreduce_detail_add_scaled(limb, (int64_t)(sum * (1 << 24)), 149 - 24);
     return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_add_halves,
+                               (int64_t * limb, const float *floats, size_t n), (limb, floats, n))
 
 /* Adds n elements of 16 or 32 bits, or their magnitudes. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate(int64_t *limb, const void *input, size_t n,
-                                                         fastreduce_type type, int magnitudes)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, const void *input,
+                                                             size_t n, fastreduce_type type,
+                                                             int magnitudes)
 {
     const size_t most = type == FASTREDUCE_F32 && !magnitudes ? FASTREDUCE_DETAIL_HOST_BLOCK
                                                               : FASTREDUCE_DETAIL_CHUNK;
     float buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_progress at;
-    size_t begin, end, i, count;
+    fastreduce_detail_float_sum state;
+    size_t i, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
-    for (begin = 0; begin < n; begin = end) {
-        end = n - begin < FASTREDUCE_DETAIL_HOST_BLOCK ? n : begin + FASTREDUCE_DETAIL_HOST_BLOCK;
-        fastreduce_detail_begin(&at);
-        for (i = begin; i < end; i += count) {
-            const float *floats;
-            count = end - i < most ? end - i : most;
-            floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
-            if (type == FASTREDUCE_F16 && fastreduce_detail_add_halves(limb, floats, count))
-                continue;
-            if (end - begin <= FASTREDUCE_DETAIL_FEW)
-                fastreduce_detail_add_few(limb, floats, count);
-            else
-                fastreduce_detail_add_many(&at, limb, floats, count);
-        }
-        fastreduce_detail_end(&at, limb);
-        fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
+    state.in_bins = 0;
+    state.rows = 1;
+    state.position = 106; /* a guess: from 2^-20 to 2^4 */
+    for (i = 0; i < n; i += count) {
+        const float *floats;
+        count = n - i < most ? n - i : most;
+        floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
+        if (type != FASTREDUCE_F16 || !fastreduce_detail_add_halves(limb, floats, count))
+            fastreduce_detail_add_floats(&state, limb, floats, count);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_DIGITS);
     }
+    if (state.in_bins > 0) fastreduce_detail_flush_bins(state.bins, limb);
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -1972,110 +1745,67 @@ fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accum
     fastreduce_detail_accumulate(accumulator->limb, input, n, FASTREDUCE_F32, 0);
 }
 
-/* The bits of value * 2^(shift - 149) as fastreduce_detail_read_f32 would round it, without an
- * accumulator, which takes longer than to add a few elements. */
-static inline uint32_t fastreduce_detail_round_scaled(int64_t value, unsigned shift)
-{
-    int64_t digit[3] = {0, 0, 0};
-    uint64_t significand;
-    int top = 2, shift_of_significand;
-
-    if (value == 0) return 0;
-    fastreduce_detail_add_scaled(digit, value < 0 ? -value : value, shift % 32);
-    while (digit[top] == 0) --top;
-    fastreduce_detail_round_top((uint32_t)digit[top], top >= 1 ? (uint32_t)digit[top - 1] : 0,
-                                top >= 2 ? (uint32_t)digit[top - 2] : 0, 0, top + (int)(shift / 32),
-                                24, &significand, &shift_of_significand);
-    return fastreduce_detail_pack_f32(0, value < 0, significand, shift_of_significand);
-}
-
-FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
-{
-    fastreduce_accumulator accumulator;
-    int64_t sum;
-    unsigned position;
-    if (fastreduce_detail_sum_few(input, n, &sum, &position))
-        return fastreduce_detail_float_of(fastreduce_detail_round_scaled(sum, position));
-    memset(&accumulator, 0, sizeof accumulator);
-    if (n <= FASTREDUCE_DETAIL_FEW)
-        fastreduce_detail_add_each(accumulator.limb, input, n);
-    else
-        fastreduce_host_accumulate_f32(input, &accumulator, n);
-    return fastreduce_accumulator_f32(&accumulator);
-}
-
 /* ---- Exact sums of doubles and of products ---- */
 
-/* Adds significand * 2^(shift - 1074), a significand below 2^53 and a shift below 2046, to two
- * limbs, and less than 2^53 to each. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_wide(int64_t *limb, uint64_t significand,
-                                                                unsigned shift, int is_negative)
+/* Adds a product of magnitudes, given as bits of floats or doubles of `fraction_bits` bits, times
+ * 2^shift: less than 2^54 to a limb. Infinity times zero is a NaN. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_product(int64_t *limb, int64_t *counts,
+                                                                   uint64_t a, uint64_t b,
+                                                                   int fraction_bits, int shift,
+                                                                   int is_negative)
 {
-    const int64_t sign = -(int64_t)is_negative; /* all bits of it: no branch */
-    const int64_t low = (int64_t)(significand << shift % 32 & 0xffffffff);
-    const int64_t high = (int64_t)(significand >> (32 - shift % 32));
-    limb[shift / 32] += (low ^ sign) - sign;
-    limb[shift / 32 + 1] += (high ^ sign) - sign;
-}
-
-/* Adds doubles one by one. A chunk, the most that comes at once, adds less than 2^62 to a limb.
- * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
- * other's store. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_f64(int64_t *limb, const double *input,
-                                                           size_t n)
-{
-    int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
-    size_t i;
-    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    for (i = 0; i < n; ++i) {
-        uint64_t bits, fraction;
-        unsigned exponent;
-        memcpy(&bits, input + i, sizeof bits);
-        fraction = bits & 0xfffffffffffff;
-        exponent = (unsigned)(bits >> 52 & 2047);
-        if (exponent == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, fraction != 0,
-                                            (int)(bits >> 63));
-        else
-            fastreduce_detail_add_wide(i % 2 ? others : limb,
-                                       fraction | (uint64_t)(exponent > 0) << 52,
-                                       exponent - (exponent > 0), (int)(bits >> 63));
-    }
-    for (i = 0; i < FASTREDUCE_DETAIL_WIDE_DIGITS; ++i) limb[i] += others[i];
-}
-
-/* Adds x[k] * y[k] one by one, of any floats. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
-                                                               const float *y, size_t n)
-{
-    const uint32_t one = 0x800000, infinity = 0x7f800000;
-    size_t i;
-    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    for (i = 0; i < n; ++i) {
-        uint32_t a, b;
-        int is_negative;
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, y + i, sizeof b);
-        is_negative = (int)((a ^ b) >> 31);
-        a &= 0x7fffffff;
-        b &= 0x7fffffff;
-        if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
-            const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS, is_nan,
-                                            is_negative);
-        } else {
-            const uint32_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
-            const uint64_t product = (uint64_t)(a - shift_a * one) * (b - shift_b * one);
-            fastreduce_detail_add_wide(limb, product, shift_a + shift_b + (1074 - 2 * 149),
-                                       is_negative);
+    const uint64_t one = (uint64_t)1 << fraction_bits,
+                   infinity = (fraction_bits == 52 ? 2047 : 255) * one;
+    if (a >= infinity || b >= infinity) {
+        fastreduce_detail_count_special(counts, a > infinity || b > infinity || a == 0 || b == 0,
+                                        is_negative);
+    } else {
+        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
+        const unsigned position = (unsigned)(shift_a + shift_b) + (unsigned)shift;
+        const uint64_t left = a - shift_a * one, right = b - shift_b * one, low = left * right;
+        fastreduce_detail_add_significand(limb, low & (((uint64_t)1 << 53) - 1), position,
+                                          is_negative);
+        if (fraction_bits == 52) {
+            uint64_t high;
+            fastreduce_detail_multiply_words(left, right, &high);
+            fastreduce_detail_add_significand(limb, high << 11 | low >> 53, position + 53,
+                                              is_negative);
         }
     }
 }
 
-/* Products of floats are doubles, exactly, unless one is a denormal, which the CPU may take for
- * zero, or not finite. Returns 1 if that is so for all n. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, const float *y,
-                                                               double *products, size_t n)
+/* Adds x[k] * y[k] one by one, of any floats. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
+                                                                   const float *y, size_t n)
+{
+    size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
+    for (i = 0; i < n; ++i) {
+        uint32_t a, b;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_WIDE_DIGITS, a & 0x7fffffff,
+                                      b & 0x7fffffff, 23, 1074 - 2 * 149, (int)((a ^ b) >> 31));
+    }
+}
+
+/* Adds x * y, of any doubles. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
+                                                                  const void *y)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    uint64_t a, b;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, y, sizeof b);
+    fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, a & ~sign,
+                                  b & ~sign, 52, 32 * FASTREDUCE_DETAIL_FIRST_WIDE - 1074,
+                                  (int)((a ^ b) >> 63));
+}
+
+/* Multiplies floats. Products are doubles, exactly, unless a factor is a denormal, which the CPU
+ * may take for zero, or not finite. Returns 1 if that is so for all n. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply_any(const float *x, const float *y,
+                                                                   double *products, size_t n)
 {
     uint32_t greatest = 0, least = 0xffffffff;
     size_t i;
@@ -2094,215 +1824,159 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply(const float *x, c
     for (i = 0; i < n; ++i) products[i] = (double)x[i] * (double)y[i];
     return 1;
 }
+FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_multiply,
+                               (const float *x, const float *y, double *products, size_t n),
+                               (x, y, products, n))
+
+/* The state of a streaming sum of doubles. A window that missed a chunk pauses, the longer the more
+ * it misses: `pause` counts chunks until it is tried again, `last_pause` is the length. */
+typedef struct fastreduce_detail_double_sum {
+    size_t chunks;                           /* that were added */
+    int pause, last_pause;                   /* of the window of doubles */
+    int products_pause, products_last_pause; /* of the window of products */
+    int has_window, levels, unit;            /* the windows' place is an exponent of 2 */
+    int is_long, in_bins;                    /* whether bins pay off, and whether any are */
+    uint64_t bin[4096];                      /* of each sign and exponent: a sum of significands */
+} fastreduce_detail_double_sum;
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_multiply_avx2(const float *x, const float *y,
-                                                                  double *products, size_t n)
-{
-    return fastreduce_detail_multiply(x, y, products, n);
-}
-
-/* Four words at once. GCC would convert the counts by which a loop over uint64_t shifts. */
 typedef uint64_t fastreduce_detail_words_t __attribute__((vector_size(32)));
-typedef int64_t fastreduce_detail_signed_t __attribute__((vector_size(32)));
-#define FASTREDUCE_DETAIL_ALL(x) \
-    {                            \
-        x, x, x, x               \
-    }
-
-/* The window of doubles, as that of floats: 53 exponents from position + 1 on. A significand
- * shifted by 0 to 52 bits is split into its multiple of 2^56, rounded towards zero, and its lowest
- * 64 bits. What the multiples leave is less than 2^56 for each double and so fits 64 bits for a
- * row. A negative x is ~x + 1, and the ones are added at the end.
- *
- * Sums n elements, which are rows, 64 of them at most, and returns 1 if all are in the window or
- * zeros: the sum is *high * 2^(position + 56 - 1074) + *low * 2^(position - 1074). */
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_wide_window(const double *input, size_t n,
-                                                                    int position, int64_t *high,
-                                                                    int64_t *low)
-{
-    const uint64_t begin = (uint64_t)position + 1;
-    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(begin);
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
-    const fastreduce_detail_words_t fractions = FASTREDUCE_DETAIL_ALL(0xfffffffffffff);
-    const fastreduce_detail_words_t implicit = FASTREDUCE_DETAIL_ALL(0x10000000000000);
-    const fastreduce_detail_words_t most = FASTREDUCE_DETAIL_ALL(52),
-                                    all = FASTREDUCE_DETAIL_ALL(63);
-    const fastreduce_detail_words_t none = FASTREDUCE_DETAIL_ALL(0);
-    fastreduce_detail_words_t below = none, above = none;
-    uint64_t total = 0; /* modulo 2^64: what is above the window adds up to any number */
-    size_t i;
-    int k;
-
-    *low = 0;
-    for (i = 0; i < n; i += FASTREDUCE_DETAIL_WIDE_ROW) {
-        fastreduce_detail_words_t multiples = none, lowest = none, negatives = none; /* mod 2^64 */
-        uint64_t row_multiples, row_lowest, row_negatives;
-        int64_t rest;
-        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 8)
-            __builtin_prefetch((const void *)((uintptr_t)(input + i + k) +
-                                              4 * FASTREDUCE_DETAIL_WIDE_ROW * sizeof *input));
-        for (k = 0; k < FASTREDUCE_DETAIL_WIDE_ROW; k += 4) {
-            fastreduce_detail_words_t bits, magnitude, distance, is_below, sign, significand, shift;
-            memcpy(&bits, input + i + k, sizeof bits);
-            magnitude = bits & magnitudes;
-            distance = (magnitude >> 52) - first;
-            /* all bits of them: no branch */
-            is_below = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)distance >> 63);
-            sign = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)bits >> 63);
-            below |= magnitude & is_below;
-            above |= most - distance;
-            significand = ((bits & fractions) | implicit) & ~is_below;
-            shift = distance & all;
-            multiples += (significand << 7 >> (all - shift)) ^ sign; /* / 2^56 */
-            lowest += (significand << shift) ^ sign;
-            negatives -= sign;
-        }
-        row_negatives = negatives[0] + negatives[1] + negatives[2] + negatives[3];
-        row_multiples = multiples[0] + multiples[1] + multiples[2] + multiples[3] + row_negatives;
-        row_lowest = lowest[0] + lowest[1] + lowest[2] + lowest[3] + row_negatives;
-        rest = (int64_t)(row_lowest - (row_multiples << 56));
-        total += row_multiples + (uint64_t)(rest >> 56);
-        *low += rest & (((int64_t)1 << 56) - 1);
-    }
-    *high = (int64_t)total;
-    below |= above >> 63;
-    return (below[0] | below[1] | below[2] | below[3]) == 0;
-}
-
-/* The window whose highest exponent but one is that of the greatest, if it is finite. */
-static inline int fastreduce_detail_wide_position(const double *input, size_t n)
-{
-    uint64_t greatest = 0;
-    int exponent;
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        uint64_t magnitude;
-        memcpy(&magnitude, input + i, sizeof magnitude);
-        magnitude &= 0x7fffffffffffffff;
-        greatest = magnitude > greatest ? magnitude : greatest;
-    }
-    exponent = (int)(greatest >> 52);
-    return exponent <= 52 ? 0 : exponent < 2046 ? exponent - 52 : 1993;
-}
-
-/* Sums n elements, which are rows or less than one, in the window at *position or, if they miss it,
- * in one of their own. Returns 0 where no window has them all. */
-static inline int fastreduce_detail_find_wide_window(const double *input, size_t n, int *position,
-                                                     int64_t *high, int64_t *low)
-{
-    const int last = *position;
-    double row[FASTREDUCE_DETAIL_WIDE_ROW];
-    if (n < FASTREDUCE_DETAIL_WIDE_ROW) { /* zeros follow */
-        memset(row, 0, sizeof row);
-        if (n > 0) memcpy(row, input, n * sizeof *row);
-        input = row;
-        n = FASTREDUCE_DETAIL_WIDE_ROW;
-    }
-    if (fastreduce_detail_sum_wide_window(input, n, last, high, low)) return 1;
-    *position = fastreduce_detail_wide_position(input, n);
-    return *position != last && fastreduce_detail_sum_wide_window(input, n, *position, high, low);
-}
-
-/* Adds what fastreduce_detail_find_wide_window found, times 2^shift. */
-static inline void fastreduce_detail_add_wide_window(int64_t *limb, int64_t high, int64_t low,
-                                                     unsigned shift)
-{
-    fastreduce_detail_add_scaled(limb, high, shift + 56);
-    fastreduce_detail_add_scaled(limb, low, shift);
-}
-#endif
-
-#ifdef FASTREDUCE_DETAIL_AVX2
 typedef double fastreduce_detail_doubles_t __attribute__((vector_size(32)));
 /* For the compiler x may be any number, so that -ffast-math does not simplify what comes of it. */
-#define FASTREDUCE_DETAIL_KEEP(x) __asm__("" : "+x"(x))
+#define FASTREDUCE_DETAIL_OPAQUE(x) __asm__("" : "+x"(x))
 /* a * b - x in x, rounded once, whatever the compiler makes of such expressions. */
-#define FASTREDUCE_DETAIL_FUSED_REST(a, b, x) \
+#define FASTREDUCE_DETAIL_FUSED_ERROR(a, b, x) \
     __asm__("vfmsub231pd {%2, %1, %0|%0, %1, %2}" : "+x"(x) : "x"(a), "x"(b))
 
-/* A wider window, by additions of doubles: a constant as large as 1.5 * 2^52 units rounds what is
- * added to it to a unit, and what that loses goes to the next constant, whose unit is 2^44 times
- * smaller. Sums stay in the binade of their constant, so that their bits count units, and only the
- * addition to a constant rounds, which has to be to nearest.
+/* The window of doubles. A level is a constant of 1.5 * 2^52 units, which rounds what is added to
+ * it to a unit. What that loses goes to the next level, whose unit is 2^44 times smaller. Sums stay
+ * in the binade of their constant, so that their bits count units. Only the addition to a level
+ * rounds, and it has to round to nearest.
  *
- * Sums n doubles, or products x[k] * y[k], a multiple of 8 and 512 at most, and returns 1 if all
- * are below 2^(unit + 44) in magnitude and multiples of the last level's unit: the sum is
- * sums[0] * 2^unit + sums[1] * 2^(unit - 44) ... */
+ * Sums n doubles or products x[k] * y[k], a multiple of 8 and a chunk at most. Returns 1 if all are
+ * below 2^(unit + 44) in magnitude and multiples of the last level's unit: then the sum is
+ * sums[0] * 2^unit + sums[1] * 2^(unit - 44) + ... */
 FASTREDUCE_DETAIL_ALWAYS_INLINE FASTREDUCE_DETAIL_AVX2 int
 fastreduce_detail_sum_levels(const double *input, const float *x, const float *y, size_t n,
                              int unit, const int levels, int64_t *sums)
 {
-    const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1;
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff),
-                                    most = FASTREDUCE_DETAIL_ALL(greatest);
-    fastreduce_detail_words_t above = FASTREDUCE_DETAIL_ALL(0), lost = FASTREDUCE_DETAIL_ALL(0);
-    fastreduce_detail_words_t constant[FASTREDUCE_DETAIL_LEVELS];
+    const uint64_t greatest = ((uint64_t)(unit + 1023 + FASTREDUCE_DETAIL_LEVEL) << 52) - 1,
+                   magnitudes = 0x7fffffffffffffff;
+    fastreduce_detail_words_t above = {0}, lost = {0}, start[FASTREDUCE_DETAIL_LEVELS];
     fastreduce_detail_doubles_t level[FASTREDUCE_DETAIL_LEVELS][2];
     size_t i, m;
     int j, k;
 
     for (k = 0; k < levels; ++k) {
-        const uint64_t bits =
-            (uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 | (uint64_t)1 << 51;
-        const fastreduce_detail_words_t all = FASTREDUCE_DETAIL_ALL(bits);
-        constant[k] = all;
-        memcpy(&level[k][0], &all, sizeof all);
-        memcpy(&level[k][1], &all, sizeof all);
+        start[k] = above + ((uint64_t)(unit + 1075 - k * FASTREDUCE_DETAIL_LEVEL) << 52 |
+                            (uint64_t)1 << 51);
+        level[k][0] = level[k][1] = (fastreduce_detail_doubles_t)start[k];
     }
     for (i = 0; i < n; i += 8) {
         double products[8];
         if (input == 0) {
-            __builtin_prefetch((const void *)((uintptr_t)(x + i) + 2048));
-            __builtin_prefetch((const void *)((uintptr_t)(y + i) + 2048));
+            FASTREDUCE_DETAIL_PREFETCH(x + i, 2048);
+            FASTREDUCE_DETAIL_PREFETCH(y + i, 2048);
             for (m = 0; m < 8; ++m) products[m] = (double)x[i + m] * (double)y[i + m];
         } else {
-            __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
+            FASTREDUCE_DETAIL_PREFETCH(input + i, 4096);
         }
         for (j = 0; j < 2; ++j) {
-            fastreduce_detail_doubles_t rest;
-            fastreduce_detail_words_t bits;
-            memcpy(&rest, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof rest);
-            FASTREDUCE_DETAIL_KEEP(rest); /* its bits tell whether it is finite */
-            memcpy(&bits, &rest, sizeof bits);
-            above |= most - (bits & magnitudes);
+            fastreduce_detail_doubles_t term, sum, taken;
+            memcpy(&term, input == 0 ? products + 4 * j : input + i + 4 * j, sizeof term);
+            FASTREDUCE_DETAIL_OPAQUE(term); /* its bits tell whether it is finite */
+            above |= greatest - ((fastreduce_detail_words_t)term & magnitudes);
             for (k = 0; k < levels; ++k) {
-                fastreduce_detail_doubles_t sum = level[k][j] + rest, taken;
-                FASTREDUCE_DETAIL_KEEP(sum);
+                if (k > 0) term -= taken;
+                FASTREDUCE_DETAIL_OPAQUE(term);
+                sum = level[k][j] + term;
+                FASTREDUCE_DETAIL_OPAQUE(sum);
                 taken = sum - level[k][j];
-                FASTREDUCE_DETAIL_KEEP(taken);
-                rest -= taken;
-                FASTREDUCE_DETAIL_KEEP(rest);
+                FASTREDUCE_DETAIL_OPAQUE(taken);
                 level[k][j] = sum;
             }
-            memcpy(&bits, &rest, sizeof bits);
-            lost |= bits & magnitudes;
+            lost |= (fastreduce_detail_words_t)term ^ (fastreduce_detail_words_t)taken;
         }
     }
     for (k = 0; k < levels; ++k) {
-        fastreduce_detail_words_t bits[2];
-        memcpy(bits, level[k], sizeof bits);
-        bits[0] = bits[0] - constant[k] + (bits[1] - constant[k]);
-        sums[k] = (int64_t)(bits[0][0] + bits[0][1] + bits[0][2] + bits[0][3]);
+        const fastreduce_detail_words_t units = (fastreduce_detail_words_t)level[k][0] - start[k] +
+                                                (fastreduce_detail_words_t)level[k][1] - start[k];
+        sums[k] = (int64_t)(units[0] + units[1] + units[2] + units[3]);
     }
-    return ((above[0] | above[1] | above[2] | above[3]) >> 63) == 0 &&
-           (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
+    lost = (lost & magnitudes) | above >> 63;
+    return (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
 }
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_products(const float *x, const float *y,
                                                                  size_t n, int unit, int64_t *sums)
 {
     return fastreduce_detail_sum_levels(0, x, y, n, unit, 2, sums);
 }
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_far_apart(const double *input, size_t n,
-                                                                  int unit, int64_t *sums)
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_doubles(const double *input, size_t n,
+                                                                int unit, int levels, int64_t *sums)
 {
-    return fastreduce_detail_sum_levels(input, 0, 0, n, unit, FASTREDUCE_DETAIL_LEVELS, sums);
+    return levels == 3 ? fastreduce_detail_sum_levels(input, 0, 0, n, unit, 3, sums)
+                       : fastreduce_detail_sum_levels(input, 0, 0, n, unit, 4, sums);
 }
 
+/* Returns the greatest biased exponent of n doubles. */
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_top_exponent(const double *input, size_t n)
+{
+    int64_t greatest = 0;
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        int64_t magnitude;
+        memcpy(&magnitude, input + i, sizeof magnitude);
+        magnitude &= 0x7fffffffffffffff;
+        greatest = magnitude > greatest ? magnitude : greatest;
+    }
+    return (int)(greatest >> 52);
+}
+
+/* Adds the sums of a window's levels to the limbs. */
+static inline void fastreduce_detail_add_levels(int64_t *limb, const int64_t *sums, int levels,
+                                                int unit)
+{
+    int k;
+    for (k = 0; k < levels; ++k)
+        fastreduce_detail_add_scaled(limb, sums[k],
+                                     (unsigned)(unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
+}
+
+/* Adds a chunk or less and returns 1; or adds nothing, where the window pauses or misses some. One
+ * that misses is first placed anew, with two binades above the greatest of them. */
+static inline int fastreduce_detail_add_to_wide_window(fastreduce_detail_double_sum *state,
+                                                       int64_t *limb, const double *input, size_t n)
+{
+    const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
+    int64_t sums[FASTREDUCE_DETAIL_LEVELS];
+    double padded[FASTREDUCE_DETAIL_CHUNK];
+    if (!state->has_window || (state->pause > 0 && state->pause--)) return 0;
+    if (n % 8 != 0) {
+        memcpy(padded, input, n * sizeof *padded);
+        for (input = padded; n % 8 != 0; ++n) padded[n] = 0;
+    }
+    if (state->levels == 0 ||
+        !fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) {
+        state->unit = fastreduce_detail_top_exponent(input, n) - 1020 - FASTREDUCE_DETAIL_LEVEL;
+        if (state->unit < lowest) state->unit = lowest;
+        if (state->unit > 970) state->unit = 970;
+        for (state->levels = 3; state->levels <= FASTREDUCE_DETAIL_LEVELS; ++state->levels)
+            if (fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) break;
+        if (state->levels > FASTREDUCE_DETAIL_LEVELS) {
+            state->levels = 0;
+            state->pause = state->last_pause =
+                state->last_pause < 16 ? 2 * state->last_pause + 1 : 31;
+            return 0;
+        }
+    }
+    fastreduce_detail_add_levels(limb, sums, state->levels, state->unit);
+    state->last_pause /= 2;
+    return 1;
+}
 #endif
 
-/* Whether sums are rounded to nearest, once, and denormals are numbers. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
+/* Returns whether sums are rounded to nearest, once, and denormals are numbers. */
+FASTREDUCE_DETAIL_NOINLINE int fastreduce_detail_is_usual_arithmetic(void)
 {
     volatile double one = 1, little = 5e-17, least_normal = 2.3e-308; /* little: below 2^-54 */
     volatile double half = 1.1102230246251568e-16; /* above 2^-53; x87 rounds twice */
@@ -2311,104 +1985,19 @@ FASTREDUCE_DETAIL_ONCE int fastreduce_detail_is_usual_arithmetic(void)
     return more == 1 && less == 1 && next > 1 && denormal > 0;
 }
 
-/* The bits of the sum of a row or less, rounded, without an accumulator, which takes longer; or 0,
- * where no window has it. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_round_few(const double *input, size_t n, int precision,
-                                                       uint64_t *bits)
+/* Begins a sum of n doubles. */
+static inline void fastreduce_detail_begin_wide(fastreduce_detail_double_sum *state, size_t n)
 {
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && FASTREDUCE_DETAIL_HAS_AVX2) {
-        const int digits = 5; /* 53 + 52 bits, 2^7 of them, a shift below 32, a sign */
-        int64_t high, low, digit[8] = {0};
-        int position = fastreduce_detail_wide_position(input, n);
-        if (fastreduce_detail_find_wide_window(input, n, &position, &high, &low)) {
-            fastreduce_detail_add_wide_window(digit, high, low, (unsigned)position % 32);
-            *bits = fastreduce_detail_host_read(digit, digits, position / 32 * 32 - 1074,
-                                                FASTREDUCE_SUM, 0, precision);
-            return 1;
-        }
-    }
-#endif
-    (void)input, (void)n, (void)precision;
-    *bits = 0;
-    return 0;
+    state->chunks = 0;
+    state->pause = state->last_pause = state->products_pause = state->products_last_pause = 0;
+    state->has_window = FASTREDUCE_DETAIL_HAS_AVX2 && fastreduce_detail_is_usual_arithmetic();
+    state->levels = 3; /* a guess: from 2^-115 to 2^17, of products from 2^-71 on */
+    state->unit = -27;
+    state->is_long = n >= FASTREDUCE_DETAIL_BLOCK;
+    state->in_bins = 0;
 }
 
-/* Whether to try the wider window, its place, and how long it rests. */
-typedef struct fastreduce_detail_wider {
-    int unit;  /* as an exponent of 2 */
-    int rest;  /* chunks until the next try */
-    int added; /* chunks of rest that the last miss added */
-} fastreduce_detail_wider;
-
-/* The same of doubles. */
-typedef struct fastreduce_detail_wide_progress {
-    size_t rows;   /* that go to the window at once */
-    size_t hits;   /* of the window, since a miss */
-    size_t pause;  /* elements until the window is tried again */
-    size_t pieces; /* that were added */
-    size_t misses; /* of a row; those that come soon after others count more */
-    int backoff;   /* the next pause is 2^backoff chunks */
-    int position;  /* of the window */
-    int is_many;   /* so many that bins pay off */
-    int in_bins;   /* whether any are */
-    int is_usual;  /* arithmetic, for wider windows */
-    fastreduce_detail_wider products, far_apart;
-    uint64_t bin[4096]; /* of each sign and exponent: a sum of significands */
-} fastreduce_detail_wide_progress;
-
-/* For n doubles. */
-static inline void fastreduce_detail_begin_wide(fastreduce_detail_wide_progress *at, size_t n)
-{
-    at->rows = 1;
-    at->hits = at->pause = at->pieces = at->misses = 0;
-    at->position = 1993; /* the highest; a guess */
-    at->is_many = n >= FASTREDUCE_DETAIL_MANY;
-    at->backoff = at->in_bins = 0;
-    at->products.added = at->far_apart.added = 0;
-    at->products.rest = at->far_apart.rest = 1; /* the first chunk shows where the others may be */
-#ifdef FASTREDUCE_DETAIL_AVX2
-    at->is_usual = n > FASTREDUCE_DETAIL_CHUNK && FASTREDUCE_DETAIL_HAS_AVX2 &&
-                   fastreduce_detail_is_usual_arithmetic();
-#endif
-}
-
-#ifdef FASTREDUCE_DETAIL_AVX2
-/* A chunk of doubles, or of products where input is null. Adds them and returns 1 if the wider
- * window has them all; else it rests, the longer the more it misses. */
-static inline int fastreduce_detail_add_wider(fastreduce_detail_wide_progress *at,
-                                              fastreduce_detail_wider *window, int64_t *limb,
-                                              const double *input, const float *x, const float *y,
-                                              size_t n)
-{
-    int64_t sums[FASTREDUCE_DETAIL_LEVELS];
-    int k;
-    if (!at->is_usual || window->rest > 0 || n != FASTREDUCE_DETAIL_CHUNK) return 0;
-    if (input == 0 ? fastreduce_detail_sum_products(x, y, n, window->unit, sums)
-                   : fastreduce_detail_sum_far_apart(input, n, window->unit, sums)) {
-        for (k = 0; k < (input == 0 ? 2 : FASTREDUCE_DETAIL_LEVELS); ++k)
-            fastreduce_detail_add_scaled(
-                limb, sums[k], (unsigned)(window->unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
-        window->added /= 2;
-        return 1;
-    }
-    window->rest = window->added = window->added < 16 ? 2 * window->added + 1 : 31;
-    return 0;
-}
-
-/* A chunk was added elsewhere: after a rest the window is placed by it, with so many binades
- * above. */
-static inline void fastreduce_detail_rest(fastreduce_detail_wider *window, const double *input,
-                                          size_t n, int above)
-{
-    const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
-    if (window->rest == 0 || --window->rest > 0) return;
-    window->unit = fastreduce_detail_wide_position(input, n) - 1023 + 52 - 43 + above;
-    if (window->unit < lowest) window->unit = lowest;
-    if (window->unit > 970) window->unit = 970;
-}
-#endif
-
+/* Adds the sum of bin k to the limbs, and empties it. */
 static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
 {
     const int64_t sum = (int64_t)bin[k];
@@ -2416,37 +2005,34 @@ static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, i
     bin[k] = 0;
 }
 
-static inline void fastreduce_detail_end_wide(fastreduce_detail_wide_progress *at, int64_t *limb)
+static inline void fastreduce_detail_end_wide(fastreduce_detail_double_sum *state, int64_t *limb)
 {
     unsigned k;
-    for (k = 0; at->in_bins && k < 4096; ++k)
-        if (at->bin[k] > 0) fastreduce_detail_empty_wide_bin(at->bin, k, limb);
+    for (k = 0; state->in_bins && k < 4096; ++k)
+        if (state->bin[k] > 0) fastreduce_detail_empty_wide_bin(state->bin, k, limb);
 }
 
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_add_to_wide_bin(uint64_t *bin,
                                                                            const double *x)
 {
     const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
-    uint64_t bits, *own;
+    uint64_t bits;
     memcpy(&bits, x, sizeof bits);
-    own = bin + (bits >> 52);
-    return *own += (bits & (one - 1)) | one;
+    return bin[bits >> 52] += (bits & (one - 1)) | one;
 }
 
 /* Adds a chunk or less to bins, each as if it were a normal number: the chunk does not fill the
  * bins of those that are none, which go to the limbs instead. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
-                                                               const double *input, size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
+                                                                   const double *input, size_t n)
 {
     const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
     int64_t denormals = 0;
     size_t i;
     int k;
     for (i = 0; i + 8 <= n; i += 8) {
-        uint64_t sums = 0; /* bit 62 of any */
-#ifdef __GNUC__            /* from memory 1.5 times as fast (AMD EPYC, Zen 4) */
-        __builtin_prefetch((const void *)((uintptr_t)(input + i) + 4096));
-#endif
+        uint64_t sums = 0;                           /* bit 62 of any */
+        FASTREDUCE_DETAIL_PREFETCH(input + i, 4096); /* 1.5 times as fast (AMD EPYC, Zen 4) */
         for (k = 0; k < 8; ++k) sums |= fastreduce_detail_add_to_wide_bin(bin, input + i + k);
         for (k = 0; sums >> 62 && k < 8; ++k) {
             uint64_t bits;
@@ -2456,7 +2042,7 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         }
     }
     for (; i < n; ++i) fastreduce_detail_add_to_wide_bin(bin, input + i); /* the last seven */
-    for (i = 0; i < n && (bin[0] | bin[2048]); ++i) {
+    for (i = 0; i < n && (bin[0] | bin[2048] | bin[2047] | bin[4095]); ++i) {
         uint64_t bits, magnitude;
         int64_t sign, kept;
         memcpy(&bits, input + i, sizeof bits);
@@ -2464,276 +2050,174 @@ FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, in
         sign = -(int64_t)(bits >> 63); /* all bits of them: no branch */
         kept = -(int64_t)(magnitude < one);
         denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
+        if (magnitude >= 2047 * one)
+            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
+                                            magnitude > 2047 * one, (int)(bits >> 63));
     }
     fastreduce_detail_add_scaled(limb, denormals, 0);
-    for (i = 0; i < n && (bin[2047] | bin[4095]); ++i) {
-        uint64_t bits;
-        memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 52 & 2047) == 2047)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
-                                            (bits & (one - 1)) != 0, (int)(bits >> 63));
-    }
     bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
 }
 
-/* Adds doubles, piece by piece: to the window, or where a row misses it, to bins, or one by one if
- * they are too few for that; the window rests then, the longer the more it misses. The limbs stay
- * below 2^55. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_f64(fastreduce_detail_wide_progress *at,
-                                                      int64_t *limb, const double *input, size_t n)
+/* Adds a chunk of doubles or less to the window. Those that it misses go to bins, or one by one if
+ * they are too few for that. The limbs stay below 2^55. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_f64(fastreduce_detail_double_sum *state,
+                                                          int64_t *limb, const double *input,
+                                                          size_t n)
 {
-    size_t done = 0, block;
-    int has_window = 0;
+    if (++state->chunks % (1 << 20) == 0)
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
-    has_window = FASTREDUCE_DETAIL_HAS_AVX2;
+    if (fastreduce_detail_add_to_wide_window(state, limb, input, n)) return;
 #endif
-
-    for (; done < n; done += block) {
-        if (++at->pieces % (1 << 20) == 0)
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-#ifdef FASTREDUCE_DETAIL_AVX2
-        if (has_window && at->pause == 0) {
-            int64_t high, low;
-            block = (n - done) / FASTREDUCE_DETAIL_WIDE_ROW;
-            block = (block < at->rows ? block : at->rows) * FASTREDUCE_DETAIL_WIDE_ROW;
-            if (block == 0) block = n - done; /* less than a row */
-            if (fastreduce_detail_find_wide_window(input + done, block, &at->position, &high,
-                                                   &low)) {
-                fastreduce_detail_add_wide_window(limb, high, low, (unsigned)at->position);
-                if (at->rows == 64)
-                    at->backoff -= at->backoff > 0;
-                else if (++at->hits % 4 == 0)
-                    at->rows *= 2;
-                continue;
-            }
-            at->hits = 0;
-            at->rows = 1;
-            if (block > FASTREDUCE_DETAIL_WIDE_ROW) { /* row by row they may fit */
-                block = 0;
-                continue;
-            }
-            at->pause = (size_t)FASTREDUCE_DETAIL_CHUNK << at->backoff;
-            at->misses += 1 + (size_t)at->backoff;
-            at->backoff += at->backoff < 5;
-        }
-#endif
-        block = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        at->pause -= block < at->pause ? block : at->pause;
-#ifdef FASTREDUCE_DETAIL_AVX2
-        if (fastreduce_detail_add_wider(at, &at->far_apart, limb, input + done, 0, 0, block))
-            continue;
-        if (at->is_usual) fastreduce_detail_rest(&at->far_apart, input + done, block, 4);
-#endif
-        if (at->is_many && (!has_window || at->misses > 2)) {
-            if (!at->in_bins) memset(at->bin, 0, sizeof at->bin);
-            at->in_bins = 1;
-            fastreduce_detail_add_to_wide_bins(at->bin, limb, input + done, block);
-        } else {
-            fastreduce_detail_add_each_f64(limb, input + done, block);
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        }
+    if (state->is_long && (!state->has_window || state->last_pause > 1)) {
+        if (!state->in_bins) memset(state->bin, 0, sizeof state->bin);
+        state->in_bins = 1;
+        fastreduce_detail_add_to_wide_bins(state->bin, limb, input, n);
+    } else {
+        fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, input, n);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     }
 }
 
-/* fastreduce_detail_multiply, as fast as the CPU can. */
-FASTREDUCE_DETAIL_ONCE int fastreduce_detail_are_doubles(const float *x, const float *y,
-                                                         double *products, size_t n)
-{
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (FASTREDUCE_DETAIL_HAS_AVX2) return fastreduce_detail_multiply_avx2(x, y, products, n);
-#endif
-    return fastreduce_detail_multiply(x, y, products, n);
-}
-
-/* Adds x[k] * y[k] for n elements, CHUNK at the most. */
-static inline void fastreduce_detail_add_products(fastreduce_detail_wide_progress *at,
+/* Adds x[k] * y[k] for n elements, a chunk at most: to the window of products, or as doubles, or
+ * one by one. */
+static inline void fastreduce_detail_add_products(fastreduce_detail_double_sum *state,
                                                   int64_t *limb, const float *x, const float *y,
                                                   size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
 #ifdef FASTREDUCE_DETAIL_AVX2
-    if (fastreduce_detail_add_wider(at, &at->products, limb, 0, x, y, n)) {
-        if (++at->pieces % (1 << 20) == 0)
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        return;
+    if (state->has_window && n == FASTREDUCE_DETAIL_CHUNK &&
+        (state->products_pause == 0 || state->products_pause-- == 0)) {
+        int64_t sums[2];
+        if (fastreduce_detail_sum_products(x, y, n, state->unit, sums)) {
+            fastreduce_detail_add_levels(limb, sums, 2, state->unit);
+            if (++state->chunks % (1 << 20) == 0)
+                fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+            state->products_last_pause /= 2;
+            return;
+        }
+        state->products_pause = state->products_last_pause =
+            state->products_last_pause < 16 ? 2 * state->products_last_pause + 1 : 31;
+        state->levels = 0; /* the next try is where the doubles of this chunk are */
     }
 #endif
-    if (!fastreduce_detail_are_doubles(x, y, products, n)) {
+    if (fastreduce_detail_multiply(x, y, products, n)) {
+        fastreduce_detail_add_f64(state, limb, products, n);
+    } else {
         fastreduce_detail_add_each_product(limb, x, y, n);
         fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-        return;
     }
-    fastreduce_detail_add_f64(at, limb, products, n);
-#ifdef FASTREDUCE_DETAIL_AVX2
-    if (at->is_usual) fastreduce_detail_rest(&at->products, products, n, 2);
-#endif
 }
 
-/* Adds n doubles, or their magnitudes. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_f64(int64_t *limb, const double *input,
-                                                             size_t n, int magnitudes)
+/* Adds n doubles, or their magnitudes, or for other types x[k] * y[k]. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_wide(int64_t *limb, const void *x,
+                                                                  const void *y, size_t n,
+                                                                  fastreduce_type type,
+                                                                  int magnitudes)
 {
-    const size_t most = magnitudes ? FASTREDUCE_DETAIL_CHUNK : n;
-    double buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_wide_progress at;
-    size_t done, block, i;
+    fastreduce_detail_double_sum state;
+    size_t i, k, count;
 
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&at, n);
-    for (done = 0; done < n; done += block) {
-        const double *doubles = input + done;
-        block = n - done < most ? n - done : most;
-        for (i = 0; magnitudes && i < block; ++i) {
-            uint64_t bits;
-            memcpy(&bits, doubles + i, sizeof bits);
-            bits &= 0x7fffffffffffffff;
-            memcpy(buffer + i, &bits, sizeof bits);
+    fastreduce_detail_begin_wide(&state, n);
+    for (i = 0; i < n; i += count) {
+        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
+        if (type == FASTREDUCE_F64) {
+            const double *const doubles = (const double *)x + i;
+            double buffer[FASTREDUCE_DETAIL_CHUNK];
+            for (k = 0; magnitudes && k < count; ++k) {
+                uint64_t bits;
+                memcpy(&bits, doubles + k, sizeof bits);
+                bits &= 0x7fffffffffffffff;
+                memcpy(buffer + k, &bits, sizeof bits);
+            }
+            fastreduce_detail_add_f64(&state, limb, magnitudes ? buffer : doubles, count);
+        } else {
+            float buffer[2][FASTREDUCE_DETAIL_CHUNK];
+            const float *const left = fastreduce_detail_floats(x, i, count, type, 0, buffer[0]),
+                               *const right = x == y ? left
+                                                     : fastreduce_detail_floats(y, i, count, type,
+                                                                                0, buffer[1]);
+            fastreduce_detail_add_products(&state, limb, left, right, count);
         }
-        fastreduce_detail_add_f64(&at, limb, magnitudes ? buffer : doubles, block);
     }
-    fastreduce_detail_end_wide(&at, limb);
+    fastreduce_detail_end_wide(&state, limb);
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-}
-
-/* Adds x[k] * y[k] for n elements of 16 or 32 bits. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot(int64_t *limb, const void *x,
-                                                             const void *y, size_t n,
-                                                             fastreduce_type type)
-{
-    fastreduce_detail_wide_progress at;
-    size_t done, count;
-
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&at, n);
-    for (done = 0; done < n; done += count) {
-        float buffer[2][FASTREDUCE_DETAIL_CHUNK];
-        const float *left, *right;
-        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        left = fastreduce_detail_floats(x, done, count, type, 0, buffer[0]);
-        right = x == y ? left : fastreduce_detail_floats(y, done, count, type, 0, buffer[1]);
-        fastreduce_detail_add_products(&at, limb, left, right, count);
-    }
-    fastreduce_detail_end_wide(&at, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-}
-
-/* Adds x * y, of any doubles, less than 2^53 to a limb. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
-                                                              const void *y)
-{
-    const uint64_t one = (uint64_t)1 << 52, infinity = 2047 * one;
-    uint64_t a, b;
-    int is_negative;
-    memcpy(&a, x, sizeof a);
-    memcpy(&b, y, sizeof b);
-    is_negative = (int)((a ^ b) >> 63);
-    a &= 0x7fffffffffffffff;
-    b &= 0x7fffffffffffffff;
-    if (a >= infinity || b >= infinity) { /* infinity times zero is a NaN */
-        const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
-        fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, is_nan,
-                                        is_negative);
-    } else {
-        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
-        const unsigned shift =
-            (unsigned)(shift_a + shift_b) + 32u * FASTREDUCE_DETAIL_FIRST_WIDE - 1074;
-        uint64_t high;
-        const uint64_t low =
-            fastreduce_detail_multiply_words(a - shift_a * one, b - shift_b * one, &high);
-        fastreduce_detail_add_wide(limb, low & (2 * one - 1), shift, is_negative);
-        fastreduce_detail_add_wide(limb, high << 11 | low >> 53, shift + 53, is_negative);
-    }
 }
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-/* x[k] * y[k] as a sum of two doubles, for n elements, a multiple of 4; as zeros where none of them
- * is: where products may overflow, which rounding to zero hides, or rests be denormals, which the
- * CPU may take for zeros. Returns 1 if all those have a factor of zero. */
+/* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both
+ * are 0 where the product may overflow, which rounding to zero hides. So are they where the error
+ * may be a denormal, which the CPU may take for 0. Returns 1 if all such products have a factor of
+ * 0. */
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
-                                                                   double *products, double *rests,
+                                                                   double *products, double *errors,
                                                                    size_t n)
 {
-    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1;
-    const fastreduce_detail_words_t first = FASTREDUCE_DETAIL_ALL(least),
-                                    last = FASTREDUCE_DETAIL_ALL(most),
-                                    one = FASTREDUCE_DETAIL_ALL(1);
-    const fastreduce_detail_words_t magnitudes = FASTREDUCE_DETAIL_ALL(0x7fffffffffffffff);
-    fastreduce_detail_words_t missed = FASTREDUCE_DETAIL_ALL(0);
+    const uint64_t least = (uint64_t)(1023 - 900) << 52, most = ((uint64_t)2046 << 52) - 1,
+                   magnitudes = 0x7fffffffffffffff;
+    fastreduce_detail_words_t missed = {0};
     size_t k;
     for (k = 0; k < n; k += 4) {
-        fastreduce_detail_doubles_t a, b, product, rest;
-        fastreduce_detail_words_t bits_a, bits_b, bits, none, is_outside;
-        __builtin_prefetch((const void *)((uintptr_t)(x + k) + 4096));
-        __builtin_prefetch((const void *)((uintptr_t)(y + k) + 4096));
+        fastreduce_detail_doubles_t a, b, product, error;
+        fastreduce_detail_words_t bits, is_zero, is_outside;
+        FASTREDUCE_DETAIL_PREFETCH(x + k, 4096);
+        FASTREDUCE_DETAIL_PREFETCH(y + k, 4096);
         memcpy(&a, x + k, sizeof a);
         memcpy(&b, y + k, sizeof b);
         product = a * b;
-        FASTREDUCE_DETAIL_KEEP(product);
-        rest = product;
-        FASTREDUCE_DETAIL_FUSED_REST(a, b, rest);
-        memcpy(&bits_a, &a, sizeof a);
-        memcpy(&bits_b, &b, sizeof b);
-        memcpy(&bits, &product, sizeof bits);
-        /* in their signs; 0 less 1 is negative */
-        none = ((bits & magnitudes) - one) &
-               (((bits_a & magnitudes) - one) | ((bits_b & magnitudes) - one));
-        bits &= magnitudes;
-        is_outside = (fastreduce_detail_words_t)((fastreduce_detail_signed_t)((bits - first) |
-                                                                              (last - bits)) >>
-                                                 63);
-        missed |= is_outside & ~none;
-        memcpy(&bits, &product, sizeof bits);
-        bits &= ~is_outside;
+        FASTREDUCE_DETAIL_OPAQUE(product);
+        error = product;
+        FASTREDUCE_DETAIL_FUSED_ERROR(a, b, error);
+        bits = (fastreduce_detail_words_t)product & magnitudes;
+        /* in the top bit, as 0 - 1 is negative */
+        is_zero = (bits - 1) & ((((fastreduce_detail_words_t)a & magnitudes) - 1) |
+                                (((fastreduce_detail_words_t)b & magnitudes) - 1));
+        is_outside = -(((bits - least) | (most - bits)) >> 63);
+        missed |= is_outside & ~is_zero;
+        bits = (fastreduce_detail_words_t)product & ~is_outside;
         memcpy(products + k, &bits, sizeof bits);
-        memcpy(&bits, &rest, sizeof bits);
-        bits &= ~is_outside;
-        memcpy(rests + k, &bits, sizeof bits);
+        bits = (fastreduce_detail_words_t)error & ~is_outside;
+        memcpy(errors + k, &bits, sizeof bits);
     }
     return ((missed[0] | missed[1] | missed[2] | missed[3]) >> 63) == 0;
 }
 #endif
 
-/* Adds x[k] * y[k] for n doubles, CHUNK at the most; at[0] is for products, at[1] for rests. */
-static inline void fastreduce_detail_add_products_f64(fastreduce_detail_wide_progress *at,
-                                                      int64_t *limb, const double *x,
-                                                      const double *y, size_t n)
+/* Adds x[k] * y[k] for n doubles: as sums of two doubles, or one by one. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
+                                                                     const double *y, size_t n)
 {
-    size_t done = 0;
+    size_t i = 0;
+    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
-    double products[FASTREDUCE_DETAIL_CHUNK], rests[FASTREDUCE_DETAIL_CHUNK];
-    if (FASTREDUCE_DETAIL_HAS_FMA) {
-        const size_t fours = n / 4 * 4;
-        if (!fastreduce_detail_split_products(x, y, products, rests, fours))
-            for (; done < fours; ++done)
-                if (products[done] == 0) {
-                    FASTREDUCE_DETAIL_ONE_BY_ONE(1);
-                    fastreduce_detail_add_product_f64(limb, x + done, y + done);
-                }
-        fastreduce_detail_add_f64(at, limb + FASTREDUCE_DETAIL_FIRST_WIDE, products, fours);
-        fastreduce_detail_add_f64(at + 1, limb + FASTREDUCE_DETAIL_FIRST_WIDE, rests, fours);
-        done = fours;
+    if (n >= 4 && FASTREDUCE_DETAIL_HAS_FMA) {
+        int64_t *const wide = limb + FASTREDUCE_DETAIL_FIRST_WIDE;
+        double products[FASTREDUCE_DETAIL_CHUNK], errors[FASTREDUCE_DETAIL_CHUNK];
+        fastreduce_detail_double_sum state[2];
+        size_t k, count;
+        for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(state + k, n);
+        for (; n - i >= 4; i += count) {
+            count = (n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK) / 4 * 4;
+            if (!fastreduce_detail_split_products(x + i, y + i, products, errors, count))
+                for (k = 0; k < count; ++k)
+                    if (products[k] == 0) {
+                        FASTREDUCE_DETAIL_ONE_BY_ONE(1);
+                        fastreduce_detail_add_product_f64(limb, x + i + k, y + i + k);
+                    }
+            fastreduce_detail_add_f64(state, wide, products, count);
+            fastreduce_detail_add_f64(state + 1, wide, errors, count);
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+        }
+        for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(state + k, wide);
     }
 #endif
-    (void)at;
-    for (; done < n; ++done) fastreduce_detail_add_product_f64(limb, x + done, y + done);
-    fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-}
-
-/* Adds x[k] * y[k] for n doubles. */
-FASTREDUCE_DETAIL_ONCE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
-                                                                 const double *y, size_t n)
-{
-    fastreduce_detail_wide_progress at[2];
-    size_t done, count;
-    int k;
-
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
-    for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(at + k, n);
-    for (done = 0; done < n; done += count) {
-        count = n - done < FASTREDUCE_DETAIL_CHUNK ? n - done : FASTREDUCE_DETAIL_CHUNK;
-        fastreduce_detail_add_products_f64(at, limb, x + done, y + done, count);
+    for (; i < n; ++i) {
+        fastreduce_detail_add_product_f64(limb, x + i, y + i);
+        if (i % FASTREDUCE_DETAIL_CHUNK == 0)
+            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
     }
-    for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(at + k, limb + FASTREDUCE_DETAIL_FIRST_WIDE);
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 }
 
@@ -2748,33 +2232,10 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
 {
-    fastreduce_detail_accumulate_f64(accumulator->limb, input, n, 0);
+    fastreduce_detail_accumulate_wide(accumulator->limb, input, NULL, n, FASTREDUCE_F64, 0);
 }
 
-FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
-{
-    fastreduce_wide_accumulator accumulator;
-    uint64_t bits;
-    if (fastreduce_detail_round_few(input, n, 53, &bits)) return fastreduce_detail_double_of(bits);
-    memset(&accumulator, 0, sizeof accumulator);
-    fastreduce_detail_accumulate_f64(accumulator.limb, input, n, 0);
-    return fastreduce_wide_accumulator_f64(&accumulator);
-}
-
-FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
-{
-    fastreduce_wide_accumulator accumulator;
-    double products[FASTREDUCE_DETAIL_CHUNK];
-    uint64_t bits;
-    if (n <= FASTREDUCE_DETAIL_WIDE_ROW && fastreduce_detail_are_doubles(x, y, products, n) &&
-        fastreduce_detail_round_few(products, n, 24, &bits))
-        return fastreduce_detail_float_of(bits);
-    memset(&accumulator, 0, sizeof accumulator);
-    fastreduce_detail_accumulate_dot(accumulator.limb, x, y, n, FASTREDUCE_F32);
-    return fastreduce_wide_accumulator_f32(&accumulator);
-}
-
-/* Whether n elements may be there, and are floats. */
+/* Returns a status: whether n elements can be there, and are floats. */
 static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
                                                              fastreduce_type type)
 {
@@ -2788,22 +2249,23 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                           : FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
-/* The same for an accumulator and its input. */
-static inline fastreduce_status fastreduce_detail_check_accumulator(const void *input,
+/* Returns a status for an accumulator of f16, bf16 or f32 and its input, one array or two. */
+static inline fastreduce_status fastreduce_detail_check_accumulator(const void *x, const void *y,
                                                                     const void *accumulator,
                                                                     size_t n, fastreduce_type type)
 {
-    if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0)
+    const fastreduce_status status = fastreduce_detail_host_check(x, n, type);
+    if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0 || type == FASTREDUCE_F64 ||
+        fastreduce_detail_host_check(y, n, type) != status)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    return fastreduce_detail_host_check(input, n, type);
+    return status;
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
     const void *input, fastreduce_accumulator *accumulator, size_t n, fastreduce_type type)
 {
     const fastreduce_status status =
-        type == FASTREDUCE_F64 ? FASTREDUCE_ERROR_INVALID_ARGUMENT
-                               : fastreduce_detail_check_accumulator(input, accumulator, n, type);
+        fastreduce_detail_check_accumulator(input, input, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
         fastreduce_detail_accumulate(accumulator->limb, input, n, type, 0);
     return status;
@@ -2813,38 +2275,36 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type)
 {
-    const fastreduce_status of_x = fastreduce_detail_check_accumulator(x, accumulator, n, type);
-    const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
-    if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
-        type == FASTREDUCE_F64)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (of_x != FASTREDUCE_SUCCESS) return FASTREDUCE_ERROR_UNSUPPORTED;
-    fastreduce_detail_accumulate_dot(accumulator->limb, x, y, n, type);
-    return FASTREDUCE_SUCCESS;
+    const fastreduce_status status =
+        fastreduce_detail_check_accumulator(x, y, accumulator, n, type);
+    if (status == FASTREDUCE_SUCCESS)
+        fastreduce_detail_accumulate_wide(accumulator->limb, x, y, n, type, 0);
+    return status;
 }
 
-/* The bits of the variance: both sums in one read, by so much of the array as caches hold. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
-                                                                fastreduce_type type, int precision)
+/* Returns the bits of the variance. Both sums are of one read, as much at a time as caches hold. */
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
+                                                                    fastreduce_type type,
+                                                                    int precision)
 {
-    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0},
-                                                squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0},
-                                                narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0},
-                                                digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
+    int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
+    int64_t squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
+    int64_t narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
+    int64_t digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
     const int is_f64 = type == FASTREDUCE_F64;
-    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK;
-    size_t done, count;
+    const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK, bytes = fastreduce_type_size(type);
+    size_t i, count;
     int k;
-    for (done = 0; done < n; done += count) {
-        const char *const part = (const char *)x + done * fastreduce_type_size(type);
-        count = n - done < most ? n - done : most;
+    for (i = 0; i < n; i += count) {
+        const char *const part = (const char *)x + i * bytes;
+        count = n - i < most ? n - i : most;
         if (is_f64) {
-            fastreduce_detail_accumulate_f64(sum, (const double *)part, count, 0);
-            fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
-                                                 (const double *)part, count);
+            const double *const doubles = (const double *)part;
+            fastreduce_detail_accumulate_wide(sum, part, NULL, count, type, 0);
+            fastreduce_detail_accumulate_dot_f64(squares, doubles, doubles, count);
         } else {
             fastreduce_detail_accumulate(narrow, part, count, type, 0);
-            fastreduce_detail_accumulate_dot(squares, part, part, count, type);
+            fastreduce_detail_accumulate_wide(squares, part, part, count, type, 0);
         }
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
@@ -2856,28 +2316,43 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_host_variance(const void *x, s
         digit, n, precision);
 }
 
-/* The bits of a result of x, or where y is an array, of their products. */
+/* Returns the bits of a result of x, or if y is an array, of their products. */
 static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    int precision)
 {
+    const int is_f64 = type == FASTREDUCE_F64, is_abs = op == FASTREDUCE_SUM_ABS;
+    const int digits = y && is_f64   ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
+                       : y || is_f64 ? FASTREDUCE_DETAIL_WIDE_DIGITS
+                                     : FASTREDUCE_DETAIL_DIGITS;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
-    int digits = FASTREDUCE_DETAIL_WIDE_DIGITS, least = -1074;
     if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
-    if (y && type == FASTREDUCE_F64) {
-        digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
-        least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
+    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-    } else if (y) {
-        fastreduce_detail_accumulate_dot(limb, x, y, n, type);
-    } else if (type == FASTREDUCE_F64) {
-        fastreduce_detail_accumulate_f64(limb, (const double *)x, n, op == FASTREDUCE_SUM_ABS);
-    } else {
-        digits = FASTREDUCE_DETAIL_DIGITS;
-        least = -149;
-        fastreduce_detail_accumulate(limb, x, n, type, op == FASTREDUCE_SUM_ABS);
-    }
-    return fastreduce_detail_host_read(limb, digits, least, op, n, precision);
+    else if (digits == FASTREDUCE_DETAIL_WIDE_DIGITS)
+        fastreduce_detail_accumulate_wide(limb, x, y, n, type, is_abs);
+    else
+        fastreduce_detail_accumulate(limb, x, n, type, is_abs);
+    return fastreduce_detail_host_read(limb, digits, fastreduce_detail_least(digits), op, n,
+                                       precision);
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
+{
+    return fastreduce_detail_float_of(
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
+}
+
+FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
+{
+    return fastreduce_detail_double_of(
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F64, FASTREDUCE_SUM, 53));
+}
+
+FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
+{
+    return fastreduce_detail_float_of(
+        fastreduce_detail_host_bits(x, y, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
 }
 
 /* ---- AUTO's bits, on the CPU ---- */
@@ -2913,8 +2388,8 @@ fastreduce_detail_rounded(const fastreduce_detail_reduction *r, double x)
 }
 
 /* Returns fma(a, b, c), or its square root for NORM2, without the C library. */
-FASTREDUCE_DETAIL_ONCE double fastreduce_detail_fuse(double a, double b, double c,
-                                                     fastreduce_operator op)
+FASTREDUCE_DETAIL_NOINLINE double fastreduce_detail_fuse(double a, double b, double c,
+                                                         fastreduce_operator op)
 {
     const double one = 1;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
@@ -3047,8 +2522,8 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
 }
 
 /* Returns the bits of a result that does not round, and the double nearest to a sum of integers. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
-                                                        double *value)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
+                                                            double *value)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
     const int is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX,
@@ -3089,9 +2564,9 @@ FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_whole(const fastreduce_detail_
 }
 
 /* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
-FASTREDUCE_DETAIL_ONCE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
-                                                                size_t n, fastreduce_type type,
-                                                                fastreduce_operator op)
+FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
+                                                                    size_t n, fastreduce_type type,
+                                                                    fastreduce_operator op)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
@@ -3224,33 +2699,20 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_dot(const vo
 }
 
 /* clang-format off */
-FASTREDUCE_DETAIL_PLAIN(fastreduce_status_string, "fastreduce_status_string")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_version, "fastreduce_version")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_kernel_name, "fastreduce_kernel_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_type_name, "fastreduce_type_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_operator_name, "fastreduce_operator_name")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_type_size, "fastreduce_type_size")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_output_type, "fastreduce_output_type")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_merge, "fastreduce_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f32, "fastreduce_accumulator_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_accumulator_f64, "fastreduce_accumulator_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f32, "fastreduce_host_accumulate_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f32, "fastreduce_host_sum_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_reduce, "fastreduce_host_reduce")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot, "fastreduce_host_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise, "fastreduce_host_pairwise")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_pairwise_dot, "fastreduce_host_pairwise_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_sum_f64, "fastreduce_host_sum_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_dot_f32, "fastreduce_host_dot_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate, "fastreduce_host_accumulate")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_f64, "fastreduce_host_accumulate_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot, "fastreduce_host_accumulate_dot")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_host_accumulate_dot_f64, "fastreduce_host_accumulate_dot_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_merge, "fastreduce_wide_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f32, "fastreduce_wide_accumulator_f32")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_wide_accumulator_f64, "fastreduce_wide_accumulator_f64")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_merge,"fastreduce_product_accumulator_merge")
-FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_accumulator_f64")
+FASTREDUCE_DETAIL_PLAIN(status_string) FASTREDUCE_DETAIL_PLAIN(version)
+FASTREDUCE_DETAIL_PLAIN(kernel_name) FASTREDUCE_DETAIL_PLAIN(type_name)
+FASTREDUCE_DETAIL_PLAIN(operator_name) FASTREDUCE_DETAIL_PLAIN(type_size)
+FASTREDUCE_DETAIL_PLAIN(output_type) FASTREDUCE_DETAIL_PLAIN(accumulator_merge)
+FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
+FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)
+FASTREDUCE_DETAIL_PLAIN(host_pairwise) FASTREDUCE_DETAIL_PLAIN(host_pairwise_dot)
+FASTREDUCE_DETAIL_PLAIN(host_sum_f64) FASTREDUCE_DETAIL_PLAIN(host_dot_f32)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate) FASTREDUCE_DETAIL_PLAIN(host_accumulate_f64)
+FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot) FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot_f64)
+FASTREDUCE_DETAIL_PLAIN(wide_accumulator_merge) FASTREDUCE_DETAIL_PLAIN(wide_accumulator_f32)
+FASTREDUCE_DETAIL_PLAIN(wide_accumulator_f64) FASTREDUCE_DETAIL_PLAIN(product_accumulator_merge)
+FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 /* clang-format on */
 
 #ifdef __cplusplus
@@ -3264,8 +2726,8 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
- *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot. Bits, ABI: as
- *                   before.
+ *   0.8.0  2026-11  API: fastreduce.cuh lacks three old macros, as it says. Bits, ABI: as before.
+ *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
  *                   results on, of other types from 791 on; SUM_SQUARES and NORM2 of f64 from 826
@@ -3274,58 +2736,47 @@ FASTREDUCE_DETAIL_PLAIN(fastreduce_product_accumulator_f64, "fastreduce_product_
  *                   wrong when compiled by Clang 19 or later with -ffast-math. With nvcc
  *                   -use_fast_math or -ftz=true, AUTO and V0..V7 took denormals for 0, and EXACT of
  *                   many f32 or bf16 results was not exact. AUTO's VARIANCE is never -0.
- *                   API, ABI: as before.
  *   0.6.0  2026-11  Bits: rows, columns and segments have those of one array, the pairwise sum.
- *                   API: offsets of 32 bits and ends of segments apart (fastreduce_config),
- *                   fastreduce_supports_shapes, fastreduce_supports_dot.
- *                   fastreduce_accumulate and fastreduce_host_accumulate take a
- *                   fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
+ *                   API: offsets of 32 bits and ends of segments apart, fastreduce_supports_shapes,
+ *                   fastreduce_supports_dot. fastreduce_accumulate and fastreduce_host_accumulate
+ *                   take a fastreduce_accumulator and refuse F64: fastreduce_accumulate_f64 is new.
  *                   EXACT VARIANCE; SUM_SQUARES, NORM2 and dot products of f64, with an accumulator
- *                   of their own, fastreduce_product_accumulator; those of floats refuse F64.
- *                   V0..V7 take sums of floats alone.
+ *                   of their own; those of floats refuse F64. V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
  *                   fastreduce_product_accumulator is new.
- *   0.5.0  2026-11  Bits: AUTO of one array is the pairwise sum by index: six lines of C give its
- *                   bits. Dot products, too. Sums of negative zeros are -0.
- *                   API: C as before. fastreduce.cuh needs C++17. Operands stay in index order, so
- *                   that users' operators need not commute.
- *                   ABI: structures as before.
+ *   0.5.0  2026-11  Bits: AUTO of one array, and dot products, are the pairwise sum by index. Sums
+ *                   of negative zeros are -0.
+ *                   API: fastreduce.cuh needs C++17. Operands stay in index order, so that users'
+ *                   operators need not commute.
  *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
  *                   API: fastreduce_reduce_axis, fastreduce_reduce_segments, fastreduce_dot,
  *                   FASTREDUCE_DEFAULT_TYPE; on the GPU fastreduce_accumulate and its like, EXACT
  *                   of every float; the same on the CPU: sums, means, norms and dot products.
  *                   ABI: in object files functions end in the version (FASTREDUCE_SUFFIX).
- *                   fastreduce_wide_accumulator is new, other structures are as before.
+ *                   fastreduce_wide_accumulator is new.
  *   0.3.0  2026-11  Bits: NaN and -0 in minimum and maximum are defined; sums of 16-bit floats are
  *                   floats.
  *                   API: fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *                   ABI: fastreduce_config has two more members at its end;
  *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
  *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
- *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES. EXACT is
- *                   faster up to 2^22 elements, and so is the exact sum on the CPU.
- *                   ABI: structures as before.
+ *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES.
  *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
  *
- * MIT License
+ * MIT License. Copyright (c) 2026 The FastReduce authors
  *
- * Copyright (c) 2026 The FastReduce authors
- *
- * Permission is hereby granted, free of charge, to any person obtaining a copy
- * of this software and associated documentation files (the "Software"), to deal
- * in the Software without restriction, including without limitation the rights
- * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
- * copies of the Software, and to permit persons to whom the Software is
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute,
+ * sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
  * furnished to do so, subject to the following conditions:
  *
- * The above copyright notice and this permission notice shall be included in all
- * copies or substantial portions of the Software.
+ * The above copyright notice and this permission notice shall be included in all copies or
+ * substantial portions of the Software.
  *
- * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
- * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
- * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
- * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
- * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
- * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
- * SOFTWARE.
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+ * NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+ * NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+ * DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */

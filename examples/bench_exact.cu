@@ -99,10 +99,7 @@ struct options : reductions_wanted {
     std::vector<filling> kinds;
 };
 
-static const char *name_of(filling kind)
-{
-    return kind == filling::any ? "any" : "uniform";
-}
+static const char *name_of(filling kind) { return kind == filling::any ? "any" : "uniform"; }
 
 static bool tables(const options &wanted, const std::vector<floating> &chosen)
 {

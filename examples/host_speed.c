@@ -110,10 +110,7 @@ static uint32_t random_bits(void)
     return (uint32_t)(hash(state++) >> 32);
 }
 
-static double fraction(void)
-{
-    return ldexp((double)random_bits(), -32);
-}
+static double fraction(void) { return ldexp((double)random_bits(), -32); }
 
 static double normal(void)
 {

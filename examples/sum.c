@@ -112,10 +112,7 @@ static double kernel_seconds; /* 0: not on the GPU */
 #ifdef SUM_HOST_ONLY
 
 /* Why there is no GPU; null if there is one. */
-static const char *no_gpu(void)
-{
-    return "built without CUDA";
-}
+static const char *no_gpu(void) { return "built without CUDA"; }
 
 static void sum_on_gpu(int kernel, unsigned block_size, char *ran, size_t size)
 {

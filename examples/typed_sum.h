@@ -29,10 +29,7 @@ static inline int is_wide(void)
 }
 
 /* How many limbs are in use. */
-static inline int limbs_of_sum(void)
-{
-    return is_wide() ? 72 : 16;
-}
+static inline int limbs_of_sum(void) { return is_wide() ? 72 : 16; }
 
 /* The one operand of a program with these options; null if there is none. */
 static inline const char *operand_of_sum(arguments *a, const char *help)

@@ -18,7 +18,7 @@
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 template <class T>
-struct moves_as_bytes<simt::traced<T>> : std::true_type {
+struct is_trivially_copyable<simt::traced<T>> : std::true_type {
 };
 } // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
@@ -159,10 +159,7 @@ static void print_ways(const char *name)
            static_cast<unsigned long long>(all.counts.conflicts));
 }
 
-static unsigned long long barriers(const char *name)
-{
-    return watch(name).counts.barriers;
-}
+static unsigned long long barriers(const char *name) { return watch(name).counts.barriers; }
 static unsigned long long shared_accesses(const char *name)
 {
     const simt::counts c = watch(name).counts;

@@ -90,10 +90,7 @@ struct alignas(16) vector {
         simt::on_access(this, sizeof *this, true, site);
     }
 };
-inline void publish(word *to, const simt::traced<float> &value)
-{
-    publish(to, value.get());
-}
+inline void publish(word *to, const simt::traced<float> &value) { publish(to, value.get()); }
 inline vector make_vector(simt::traced<float> a, simt::traced<float> b, simt::traced<float> c,
                           simt::traced<float> d)
 {

@@ -26,15 +26,9 @@ using text = std::string;
 using order = simt::order;
 
 static const solution *the_solution; /* that is graded */
-static const lesson &lesson_now()
-{
-    return lessons[the_solution->lesson - 1];
-}
+static const lesson &lesson_now() { return lessons[the_solution->lesson - 1]; }
 
-static text number(uint64_t value)
-{
-    return std::to_string(value);
-}
+static text number(uint64_t value) { return std::to_string(value); }
 static text several(uint64_t count, const char *singular)
 {
     const text word = singular;
@@ -159,14 +153,8 @@ struct outcome {
 static unsigned block_now;    /* threads */
 static size_t offset_now = 0; /* of the input from an address that is a multiple of 16 */
 
-static size_t tile_now()
-{
-    return static_cast<size_t>(block_now) * lesson_now().items;
-}
-static size_t tiles_of(size_t n)
-{
-    return fastreduce::blocks_for(n, tile_now());
-}
+static size_t tile_now() { return static_cast<size_t>(block_now) * lesson_now().items; }
+static size_t tiles_of(size_t n) { return fastreduce::blocks_for(n, tile_now()); }
 
 static outcome run_on_the_host(const std::vector<float> &values)
 {

@@ -13,10 +13,7 @@ namespace NAME
 {
 using course::solution;
 #if LESSON == 1
-static float on_the_host(const float *x, size_t n)
-{
-    return sum(x, n, n > 1000000 ? 4096 : 256);
-}
+static float on_the_host(const float *x, size_t n) { return sum(x, n, n > 1000000 ? 4096 : 256); }
 const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, on_the_host, nullptr};
 #elif LESSON == 13
 const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, pairwise, nullptr};
@@ -29,10 +26,7 @@ using course::element;
 
 /* The shared memory whose size a launch says, as exercises declare it. */
 alignas(128) thread_local element sdata[simt::most_dynamic_shared / sizeof(element)];
-static unsigned char *shared()
-{
-    return reinterpret_cast<unsigned char *>(sdata);
-}
+static unsigned char *shared() { return reinterpret_cast<unsigned char *>(sdata); }
 
 #if LESSON == 9
 const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};

@@ -195,10 +195,7 @@ class buffer
         CUDA(cudaMemcpy(values.data(), data(), bytes(), cudaMemcpyDeviceToHost));
         return values;
     }
-    bool every_byte_is(int byte)
-    {
-        return same(data(), bytes(), byte);
-    }
+    bool every_byte_is(int byte) { return same(data(), bytes(), byte); }
     bool canaries_alive()
     {
         return same(base_, before_ * sizeof(T), pattern) &&

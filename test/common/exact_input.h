@@ -52,10 +52,7 @@ class exact_input
     }
     exact_input(const exact_input &) = delete;
     exact_input &operator=(const exact_input &) = delete;
-    const T *data() const
-    {
-        return reinterpret_cast<const T *>(base_ + before_);
-    }
+    const T *data() const { return reinterpret_cast<const T *>(base_ + before_); }
 
   private:
     static void beside(unsigned char *memory, size_t bytes)

@@ -15,8 +15,9 @@ template <class Accumulator, unsigned Packs = 4>
 fastreduce_status reduce_exact_in(size_t blocks, const void *input, size_t n, exact_output output,
                                   status_word *words, const void *other = nullptr)
 {
-    return launch_exact(exact_engine_of<Accumulator, Packs>(), {input, n, nullptr, other}, output,
-                        {words, Accumulator::status_words * sizeof *words}, nullptr, blocks);
+    const kernel_set &set = exact_kernels_of<Accumulator, Packs>;
+    return launch_array(set, plan_exact(set, {input, n, nullptr, other}, blocks), &output,
+                        {{words, Accumulator::status_words * sizeof *words}, nullptr});
 }
 
 /* A call of AUTO in blocks of so many threads, each with so many packs; as if there were no more
@@ -33,9 +34,10 @@ fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
                                      const pairwise_call &call = {})
 {
     reduction_output<Reducer> output = {result, reducer};
-    return launch_pairwise(pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(),
-                           {input, n, call.n_on_device, call.other}, &output, memory, nullptr,
-                           call.most_words);
+    const kernel_set &set = kernels_of<Reducer, array_part, BlockSize, Packs, BlockSize, Packs>;
+    return launch_array(set,
+                        plan_array(set, {input, n, call.n_on_device, call.other}, call.most_words),
+                        &output, {memory, nullptr});
 }
 
 } // namespace one_row

@@ -38,8 +38,5 @@ static inline float mpfr_oracle_twice(const float *x, size_t n, double *wide)
     return result;
 }
 
-static inline float mpfr_oracle(const float *x, size_t n)
-{
-    return mpfr_oracle_twice(x, n, NULL);
-}
+static inline float mpfr_oracle(const float *x, size_t n) { return mpfr_oracle_twice(x, n, NULL); }
 #endif

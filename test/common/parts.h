@@ -13,10 +13,7 @@ inline bool is_named(const std::string &part)
 {
     return std::find(named_parts.begin(), named_parts.end(), part) != named_parts.end();
 }
-inline bool asked_for(const std::string &part)
-{
-    return named_parts.empty() || is_named(part);
-}
+inline bool asked_for(const std::string &part) { return named_parts.empty() || is_named(part); }
 
 /* Returns whether it says `quick`. */
 inline bool parse_parts(int argc, char **argv)

@@ -209,10 +209,7 @@ struct summer {
     }
 };
 
-static bool same(float a, float b)
-{
-    return std::memcmp(&a, &b, sizeof a) == 0;
-}
+static bool same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 static std::vector<float> on_host(size_t n, unsigned long long seed)
 {

@@ -125,10 +125,7 @@ struct call {
 };
 
 /* Returns a length that is too long for a warp, and so is listed; on the CPU machine barely. */
-static size_t long_length(draws &draw)
-{
-    return 4097 + draw.below(on_gpu ? 35904 : 100);
-}
+static size_t long_length(draws &draw) { return 4097 + draw.below(on_gpu ? 35904 : 100); }
 
 static void draw_flat(call &c, draws &draw, size_t room)
 {

@@ -36,10 +36,7 @@ static inline uint64_t random_words(void)
     return (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
 }
 
-static inline uint32_t random_bits(void)
-{
-    return (uint32_t)(random_words() >> 32);
-}
+static inline uint32_t random_bits(void) { return (uint32_t)(random_words() >> 32); }
 
 static inline uint32_t bits_f32(float x)
 {

@@ -17,10 +17,7 @@ static const struct {
                {"bf16", FASTREDUCE_BF16, 2, 0x7f80, 8, -133}};
 enum { F32, F64, F16, BF16, FORMATS };
 
-static uint64_t sign_of(int format)
-{
-    return (uint64_t)1 << (8 * formats[format].bytes - 1);
-}
+static uint64_t sign_of(int format) { return (uint64_t)1 << (8 * formats[format].bytes - 1); }
 
 static uint64_t load(const void *x, int format, size_t i)
 {

@@ -119,7 +119,7 @@ static void ties(void)
 /* Each position of the window, and each exponent about it. */
 static void windows(void)
 {
-    static double x[3 * FASTREDUCE_DETAIL_WIDE_ROW + 1], many[MOST];
+    static double x[3 * 128 + 1], many[MOST];
     const size_t n = sizeof x / sizeof *x;
     int position, beside;
     size_t i;
@@ -183,9 +183,9 @@ static void far_apart(void)
     }
 }
 
-/* Many doubles, and products, about the limits of the wider windows; one chunk says where the next
- * are to be, in which some lie beyond. */
-static void wider_windows(void)
+/* Many doubles, and products, about the limits of the windows; one chunk says where the next are to
+ * be, in which some lie beyond. */
+static void limits_of_windows(void)
 {
     static double x[6 * FASTREDUCE_DETAIL_CHUNK + 5];
     static float a[sizeof x / sizeof *x], b[sizeof x / sizeof *x];
@@ -216,14 +216,14 @@ static void wider_windows(void)
             a[n - 600] = from_bits(others[turn / 10 % 4]);
             x[n - 600] = from_bits_f64((uint64_t)(turn / 10 % 2 ? 0x7ff : 0) << 52 | 1);
         }
-        every_result("wider windows", F64, x, x, n);
-        every_result("wider windows", F32, a, b, n);
+        every_result("limits of windows", F64, x, x, n);
+        every_result("limits of windows", F32, a, b, n);
     }
 }
 
 #ifdef FASTREDUCE_DETAIL_AVX2
-/* A power of two, and one with a last bit, in windows of 2 and 4 levels: whether it is in it, and
- * the sums. */
+/* A power of two, and one with a last bit, in windows of 2, 3 and 4 levels: whether it is in it,
+ * and the sums. */
 static void levels(void)
 {
     static double x[FASTREDUCE_DETAIL_CHUNK];
@@ -235,9 +235,13 @@ static void levels(void)
         x[i] = i % 2 ? -0.0 : 0.0;
         a[i] = 0, b[i] = -1;
     }
-    for (k = 0; k < 8; ++k) {
-        const int of_products = k >= 4, count = of_products ? 2 : 4,
-                  unit = of_products ? (int)(k - 5) * 20 : units[k], last = unit - (count - 1) * 44;
+    for (k = 0; k < 12; ++k) {
+        const int of_products = k >= 8,
+                  count = of_products ? 2
+                          : k < 4     ? 4
+                                      : 3,
+                  unit = of_products ? (int)(k - 9) * 20 : units[k % 4],
+                  last = unit - (count - 1) * 44;
         const int from = of_products || last - 4 > -1022 ? last - 4 : -1022;
         for (exponent = from; exponent < unit + 50 && exponent < 1024; ++exponent)
             for (which = 0; which < 2; ++which) {
@@ -251,18 +255,66 @@ static void levels(void)
                 x[i] = value;
                 a[i] = (float)ldexp(value, -exponent / 2);
                 b[i] = (float)ldexp(1, exponent / 2);
-                bits =
-                    of_products
-                        ? fastreduce_detail_sum_products(a, b, FASTREDUCE_DETAIL_CHUNK, unit, sums)
-                        : fastreduce_detail_sum_far_apart(x, FASTREDUCE_DETAIL_CHUNK, unit, sums);
-                expect(bits == fits, "in a wider window", (size_t)(exponent - from), bits, fits);
+                bits = of_products ? fastreduce_detail_sum_products(a, b, FASTREDUCE_DETAIL_CHUNK,
+                                                                    unit, sums)
+                                   : fastreduce_detail_sum_doubles(x, FASTREDUCE_DETAIL_CHUNK, unit,
+                                                                   count, sums);
+                expect(bits == fits, "in a window of doubles", (size_t)(exponent - from), bits,
+                       fits);
                 for (bits = 0; bits < count; ++bits)
                     got += ldexp((double)sums[bits], unit - 44 * bits);
-                expect(!fits || got == value, "the sums of a wider window", i, got, value);
+                expect(!fits || got == value, "the sums of a window", i, got, value);
                 x[i] = i % 2 ? -0.0 : 0.0;
                 a[i] = 0, b[i] = -1;
             }
     }
+}
+
+/* One double of each exponent among zeros: where the window is placed if its guess misses, and how
+ * long it pauses if no window has the double. */
+static void places(void)
+{
+    static fastreduce_detail_double_sum state;
+    static double x[FASTREDUCE_DETAIL_CHUNK];
+    fastreduce_wide_accumulator sum;
+    int exponent, turn;
+    use_avx2 = 1;
+    for (exponent = 0; exponent < 2048; ++exponent) {
+        const size_t n = 1 + (size_t)exponent % FASTREDUCE_DETAIL_CHUNK, place = n / 3;
+        const int least = exponent > 0 ? exponent - 1075 : -1074, top = exponent - 1064,
+                  is_guessed = exponent < 1023 + 17 && least >= -115, has_window = exponent < 2037,
+                  unit = is_guessed   ? -27
+                         : top < -942 ? -942
+                         : top > 970  ? 970
+                                      : top,
+                  levels = !has_window          ? 0
+                           : least >= unit - 88 ? 3
+                                                : 4;
+        memset(&sum, 0, sizeof sum);
+        fastreduce_detail_begin_wide(&state, n);
+        x[place] = from_bits_f64((uint64_t)exponent << 52 | 1 | (uint64_t)1 << 63);
+        for (turn = 0; turn < 3; ++turn) {
+            const int added = fastreduce_detail_add_to_wide_window(&state, sum.limb, x, n),
+                      pause = has_window  ? 0
+                              : turn == 0 ? 1
+                              : turn == 1 ? 0
+                                          : 3;
+            expect(added == has_window, "in some window of doubles", n, added, has_window);
+            expect(state.unit == unit && state.levels == levels, "the place of the window", n,
+                   state.unit, unit);
+            expect(state.pause == pause, "a pause of the window", n, state.pause, pause);
+        }
+        expect(!has_window || same_f64(fastreduce_wide_accumulator_f64(&sum), 3 * x[place]),
+               "the sum of a window", n, fastreduce_wide_accumulator_f64(&sum), 3 * x[place]);
+        x[place] = 0;
+    }
+    x[0] = from_bits_f64((uint64_t)2047 << 52);
+    for (turn = 1, state.last_pause = 0; turn < 64; turn = 2 * turn + 1) {
+        state.pause = 0;
+        fastreduce_detail_add_to_wide_window(&state, sum.limb, x, 1);
+        expect(state.pause == (turn < 31 ? turn : 31), "longer pauses", 1, state.pause, turn);
+    }
+    use_avx2 = 0;
 }
 #endif
 
@@ -305,35 +357,13 @@ static void split_products(void)
 static void paths(void)
 {
 #ifdef FASTREDUCE_DETAIL_AVX2
-    static double row[FASTREDUCE_DETAIL_WIDE_ROW];
-    int64_t high, low;
-    int position, exponent;
-    if (has_avx2() && fastreduce_detail_is_usual_arithmetic()) levels();
+    if (has_avx2() && fastreduce_detail_is_usual_arithmetic()) {
+        levels();
+        places();
+    }
     use_avx2 = has_avx2();
     if (FASTREDUCE_DETAIL_HAS_FMA) split_products();
     use_avx2 = 0;
-    for (position = 0; position <= 1993 && has_avx2(); position += position == 0 ? 1 : 332) {
-        for (exponent = 0; exponent < 2048; ++exponent) {
-            const int fits = exponent > position && exponent <= position + 53;
-            int moved = position;
-            const int wanted = fits               ? position
-                               : exponent <= 52   ? 0
-                               : exponent >= 2046 ? 1993
-                                                  : exponent - 52;
-            row[exponent % FASTREDUCE_DETAIL_WIDE_ROW] =
-                from_bits_f64((uint64_t)exponent << 52 | (exponent == 0) | (uint64_t)1 << 63);
-            expect(fastreduce_detail_sum_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, position,
-                                                     &high, &low) == fits,
-                   "in the window of doubles", (size_t)exponent, exponent, position);
-            expect(fastreduce_detail_find_wide_window(row, FASTREDUCE_DETAIL_WIDE_ROW, &moved,
-                                                      &high,
-                                                      &low) == (exponent > 0 && exponent < 2047),
-                   "in a window of doubles", (size_t)exponent, exponent, position);
-            expect(moved == wanted, "where the window of doubles moves", (size_t)exponent, moved,
-                   wanted);
-            row[exponent % FASTREDUCE_DETAIL_WIDE_ROW] = 0;
-        }
-    }
 #endif
     {
         float x[3], y[3];
@@ -715,8 +745,12 @@ static void zeros_are_fast(void)
                 for (k = 0; k < RESULTS; ++k) {
                     /* denormal halves are normal floats */
                     const int of_denormals = kind == DENORMALS && format != F16, products = k >= 3;
+                    /* less than 64 at the end of a sum of floats */
+                    const size_t end = products || format == F16 || format == F64 ? 0 : n % 256;
                     /* fours of doubles at once; others are not counted */
-                    const size_t wanted = of_denormals ? format == F64 ? n / 4 * 4 : n : 0;
+                    const size_t wanted = of_denormals ? format == F64 ? n / 4 * 4 : n
+                                          : end < 64   ? end
+                                                       : 0;
                     char what[100];
                     double result;
                     if (!products && of_denormals) continue;
@@ -815,7 +849,7 @@ int main(void)
     variances_of_many();
     windows();
     far_apart();
-    wider_windows();
+    limits_of_windows();
     ties();
     random_cases();
     expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,

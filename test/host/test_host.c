@@ -127,7 +127,7 @@ static void random_cases(void)
  * to the highest, and rows after the first may have one more, for which the window has room. */
 static void windows(void)
 {
-    enum { MOST = 3 * FASTREDUCE_DETAIL_MANY + 300 };
+    enum { MOST = 3 * FASTREDUCE_DETAIL_BLOCK + 300 };
     static float x[MOST];
     static const size_t sizes[] = {257, 511, 512, 513, 1024, 4095, 4096, 4097, 3 * 4096, MOST};
     static const char *const kinds[] = {"the largest significands",
@@ -168,30 +168,17 @@ static void windows(void)
     }
 }
 
-/* Which way a sum is made, which the sum does not show: near elements in one int64, and rows in the
- * window, up to the last exponent that fits. */
+/* Which way a sum is made, which the sum does not show: rows in the window, up to the last exponent
+ * that fits. */
 static void paths(void)
 {
-    float row[FASTREDUCE_DETAIL_FEW] = {0};
-    uint32_t low, high;
-    unsigned position = 0;
-    int64_t sum = 0;
+    uint32_t low;
     size_t i;
-
-    for (low = 0; low < 255; ++low) {
-        for (high = low; high <= 255; ++high) {
-            const int fits = high < 255 && high - low <= 31;
-            row[0] = from_bits(0x80000000u | low << 23 | (low == 0));
-            row[2] = from_bits(high << 23 | 2);
-            expect(fastreduce_detail_sum_near(row, 3, &sum, &position) == fits, "near elements",
-                   (size_t)low, high, low);
-            if (fits)
-                expect(position == (low > 0 ? low - 1 : 0), "where near elements lie", (size_t)low,
-                       position, low);
-        }
-    }
-    row[0] = row[2] = 0;
 #ifdef FASTREDUCE_DETAIL_AVX2
+    float row[FASTREDUCE_DETAIL_ROW] = {0};
+    uint32_t high;
+    unsigned position;
+    int64_t sum = 0;
     for (position = 0; position <= 230 && has_avx2(); position += 23) {
         for (high = 0; high < 256; ++high) {
             const int fits = high > position && high <= position + 24;
@@ -200,11 +187,11 @@ static void paths(void)
             unsigned moved = position, wanted = high < 23 ? 0 : high > 253 ? 230 : high - 23;
             uint32_t greatest;
             row[high] = from_bits(0x80000000u | bits);
-            expect(fastreduce_detail_sum_window(row, FASTREDUCE_DETAIL_FEW, position, &sum,
+            expect(fastreduce_detail_sum_window(row, FASTREDUCE_DETAIL_ROW, position, &sum,
                                                 &greatest) == fits,
                    "in the window", high, high, position);
             expect(greatest == bits, "the greatest", high, greatest, bits);
-            expect(fastreduce_detail_add_to_window(limb, row, FASTREDUCE_DETAIL_FEW, &moved) ==
+            expect(fastreduce_detail_add_to_window(limb, row, FASTREDUCE_DETAIL_ROW, &moved) ==
                        (high > 0 && high < 255),
                    "in a window", high, high, position);
             expect(moved == (fits ? position : wanted), "where the window moves", high, moved,
@@ -215,14 +202,14 @@ static void paths(void)
 #endif
     {
         float x[300];
-        /* the greatest sums: 31 exponents apart, and in 256 or 257 elements */
+        /* the greatest sums: 31 exponents apart, of a row or one element more */
         for (low = 1; low <= 223; low += 222) {
             for (i = 0; i < 300; ++i) x[i] = from_bits((low + 31) << 23 | 0x7fffff);
             x[0] = from_bits(low << 23);
-            sum_case("as much as an int64 holds", x, 256);
-            sum_case("more than an int64 holds", x, 257);
+            sum_case("the greatest sums of a row", x, 256);
+            sum_case("more than a row of the greatest", x, 257);
             for (i = 0; i < 300; ++i) x[i] = -x[i];
-            sum_case("as little as an int64 holds", x, 256);
+            sum_case("the least sums of a row", x, 256);
         }
         /* the last finite float and what follows */
         for (i = 0; i < 300; ++i) x[i] = i % 2 ? from_bits(0x7f800000) : FLT_MAX;
@@ -241,7 +228,7 @@ static void paths(void)
 /* As many equal floats as fill a bin, and more. */
 static void full_bins(void)
 {
-    const size_t most = FASTREDUCE_DETAIL_BINS_FULL + 2 * FASTREDUCE_DETAIL_MANY;
+    const size_t most = FASTREDUCE_DETAIL_BINS_FULL + 2 * FASTREDUCE_DETAIL_BLOCK;
     float *x = (float *)malloc(most * sizeof *x);
     const float equal = from_bits(0x3fffffff);
     size_t i;

@@ -32,10 +32,7 @@ static std::string hexadecimal(uint64_t bits)
 
 /* ---- Orders -------------------------------------------------------------------------------- */
 
-static std::string paired(const std::string &a, const std::string &b)
-{
-    return "(" + a + b + ")";
-}
+static std::string paired(const std::string &a, const std::string &b) { return "(" + a + b + ")"; }
 
 static std::string order_of(size_t n)
 {

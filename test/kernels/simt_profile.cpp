@@ -6,7 +6,7 @@
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 template <class T>
-struct moves_as_bytes<simt::traced<T>> : std::true_type {
+struct is_trivially_copyable<simt::traced<T>> : std::true_type {
 };
 } // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
@@ -39,10 +39,7 @@ struct event {
 static std::vector<event> *events; /* of a sum that is traced */
 static std::string error;
 
-extern "C" const char *simt_profile_error(void)
-{
-    return error.c_str();
-}
+extern "C" const char *simt_profile_error(void) { return error.c_str(); }
 
 extern "C" int simt_profile_sum(fastreduce_kernel kernel, unsigned block_size, size_t n,
                                 simt_profile *profile)

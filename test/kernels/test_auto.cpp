@@ -79,7 +79,7 @@ template <class Input, class Operator, fastreduce_type Type, fastreduce_operator
 struct reduction_of {
     using T = Input;
     static constexpr bool two_arrays = false;
-    static auto reducer() { return named_reducer<Operator, T>::make(); }
+    static auto reducer() { return make_reducer<Operator, T>(); }
     using Result = typename decltype(reducer())::Result;
     static Result wanted(const T *x, const T *, size_t n)
     {
@@ -137,8 +137,8 @@ static void small_call(const char *what, const std::vector<typename Of::T> &x,
     check::buffer<size_t> count(1);
     const auto reducer = Of::reducer();
     using Reducer = std::decay_t<decltype(reducer)>;
-    const size_t bytes = pairwise_workspace_bytes(
-        pairwise_engine_of<Reducer, BlockSize, Packs, BlockSize, Packs>(), x.size());
+    const size_t bytes =
+        array_workspace_bytes(sizes_of<Reducer, BlockSize, Packs, BlockSize, Packs>(), x.size());
     check::buffer<unsigned char> memory(bytes);
     memory.fill(0);
     count.set(&given.n);
@@ -182,8 +182,8 @@ static size_t words_for_runs(unsigned log, size_t n, tile_size size, unsigned pa
                              unsigned each)
 {
     size_t words = workspace_words;
-    while (plan_pairwise(n, pack_size, each, size, words).run_log < log)
-        words = plan_pairwise(n, pack_size, each, size, words).status_words - 1;
+    while (plan_runs(n, pack_size, each, size, words).run_log < log)
+        words = plan_runs(n, pack_size, each, size, words).status_words - 1;
     return words;
 }
 
@@ -228,7 +228,8 @@ static void levels_and_runs(const char *what)
 {
     using T = typename Of::T;
     constexpr tile_size blocks = {BlockSize, Packs};
-    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
+    constexpr size_t size = pack<T>::size, group = blocks.group_runs(),
+                     tile = blocks.tile_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
     for (size_t tiles :
          {size_t(1), size_t(2), size_t(7), group - 1, group, group + 1, 2 * group + 3, 5 * group})
@@ -266,7 +267,8 @@ static void counted(const char *what)
 {
     using T = typename Of::T;
     constexpr tile_size blocks = {BlockSize, Packs};
-    constexpr size_t size = pack<T>::size, group = blocks.group(), tile = blocks.all_packs() * size;
+    constexpr size_t size = pack<T>::size, group = blocks.group_runs(),
+                     tile = blocks.tile_packs() * size;
     constexpr unsigned each = partial_words<typename decltype(Of::reducer())::Value>::count;
 #ifdef SIMT_MACHINE
     simt::gpu small;
@@ -276,7 +278,7 @@ static void counted(const char *what)
 #endif
     device_limits limits = {};
     int device = 0;
-    check::that(find_limits(&limits, &device) == cudaSuccess, "limits of the GPU");
+    check::that(find_limits(&limits) == cudaSuccess, "limits of the GPU");
     const size_t at_once = size_t(limits.multiprocessors) * (1024 / BlockSize);
     std::vector<size_t> all = {1, 5, group + 2, at_once, at_once + 1, 3 * at_once + 5};
     if (!on_gpu && BlockSize * Packs == 32) all.push_back(turns_of_block * at_once + 7);

@@ -221,8 +221,8 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
     using reducer = reducer_t<Operator, T>;
     const size_t n = values.size();
     const exact_input<T> input(values, offset);
-    const pairwise_engine engine = pairwise_engine_of<reducer, 32, 2, 32, 2>();
-    check::buffer<unsigned char> memory(pairwise_workspace_bytes(engine, n));
+    const kernel_set engine = sizes_of<reducer, 32, 2, 32, 2>();
+    check::buffer<unsigned char> memory(array_workspace_bytes(engine, n));
     memory.fill(0);
     check::buffer<fastreduce::accumulate_t<Operator, T>> output(1, 1);
     const size_t tiles = n / (64 * pack<T>::size);
@@ -232,7 +232,7 @@ static void small_case(const char *what, const std::vector<T> &values, size_t of
         call.most_words = words;
         const char *const in_order = order::next();
         const fastreduce_status status = one_row::reduce_pairwise_in<reducer, 32, 2>(
-            input.data(), n, output.data(), named_reducer<Operator, T>::make(),
+            input.data(), n, output.data(), make_reducer<Operator, T>(),
             {memory.bytes() ? memory.data() : nullptr, memory.bytes()}, call);
         CUDA(cudaDeviceSynchronize());
         order::usual();
@@ -289,10 +289,10 @@ template <class Operator, class T, bool Small, class Make>
 static void auto_sizes(const char *what, Make make, bool any_order)
 {
     using namespace fastreduce::detail;
-    const pairwise_engine engine = pairwise_engine_of<reducer_t<Operator, T>>();
+    const kernel_set engine = sizes_of<reducer_t<Operator, T>>();
     constexpr size_t size = pack<T>::size, kib = 1024;
-    const size_t first = engine.size[0].all_packs() * size,
-                 second = engine.size[1].all_packs() * size, row_0 = 16 * kib / sizeof(T),
+    const size_t first = engine.tile[0].tile_packs() * size,
+                 second = engine.tile[1].tile_packs() * size, row_0 = 16 * kib / sizeof(T),
                  row_1 = 64 * kib / sizeof(T);
     std::vector<size_t> all = {0,         1,          size - 1,  size,      size + 1,     77,
                                first - 1, first,      first + 1, row_0 - 1, row_0,        row_0 + 1,

@@ -59,15 +59,19 @@ template <class Reducer>
 static fastreduce_status columns_by(const Reducer &reducer, const detail::strided_results &all,
                                     void *result, const how &given, fastreduce::workspace memory)
 {
-    using group = typename detail::group_of<Reducer>::type;
-    detail::reduction_output<group> output = {result,
-                                              detail::as_group<group, Reducer>::of(reducer)};
-    detail::columns_engine e = detail::columns_engine_of<group>();
+    using group = detail::group_of<Reducer>;
+    detail::reduction_output<group> output = {result, detail::as_group<group>(reducer)};
+    detail::kernel_set e = detail::kernels_of<group, detail::columns_part>;
     for (auto &lane : e.lane) lane.levels = std::min(lane.levels, given.levels);
     const size_t words = given.words_of_result * all.end * e.partial_words;
-    return detail::launch_columns(
-        e, all, &output, memory, nullptr, given.blocks ? given.blocks : detail::max_blocks,
-        given.words_of_result ? std::min(words, detail::workspace_words) : detail::workspace_words);
+    const detail::launch_options options = {
+        memory, nullptr, given.blocks ? given.blocks : detail::max_blocks,
+        given.words_of_result ? std::min(words, detail::workspace_words) : detail::workspace_words};
+    detail::device_limits limits = {};
+    const cudaError_t error = detail::find_limits(&limits);
+    if (error != cudaSuccess) return detail::status_of(error);
+    detail::launch_plan plan = detail::plan_columns(e, all, limits, options);
+    return detail::launch(e, plan, &output, options, limits.device);
 }
 
 /* ---- One shape ------------------------------------------------------------------------------- */
@@ -137,7 +141,7 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
     simt::set_gpu(gpu);
     detail::device_limits limits = {};
     int device = 0;
-    detail::find_limits(&limits, &device);
+    detail::find_limits(&limits);
     check::that(limits.multiprocessors == given.multiprocessors, "%u multiprocessors, not %u",
                 limits.multiprocessors, given.multiprocessors);
 #endif
@@ -255,7 +259,7 @@ static void shapes(const std::vector<reduction> &all, const Make &make)
 /* Plans of shapes too large to run: every row has one place, and all there is fits. */
 static void plans()
 {
-    const auto e = detail::columns_engine_of<detail::reducer_t<fastreduce::plus, float>>();
+    const auto e = detail::sizes_of<detail::reducer_t<fastreduce::plus, float>>();
     for (u64 k = 0; k < 20000; ++k) {
         detail::strided_results all = {};
         all.n = check::mix(k, 1) >> (28 + check::mix(k, 2) % 36);
@@ -264,12 +268,13 @@ static void plans()
         all.end = all.inner * ((check::mix(k, 6) >> (34 + check::mix(k, 7) % 30)) + 1);
         all.stride = all.inner;
         all.outer_stride = all.n * all.stride;
-        const bool wide = detail::are_vectors(e, all);
         const size_t blocks = k % 2 ? detail::max_blocks : 1 + check::mix(k, 8) % 5000,
                      words = k % 3 ? detail::workspace_words : check::mix(k, 9) % 5000;
+        const unsigned multiprocessors = static_cast<unsigned>(1 + check::mix(k, 10) % 200);
         const auto made =
-            detail::plan_columns(e, all, wide, 1 + check::mix(k, 10) % 200, blocks, words);
-        const detail::columns_plan &plan = made.plan;
+            detail::plan_columns(e, all, {multiprocessors, 0}, {{}, nullptr, blocks, words});
+        const bool wide = made.kernel == detail::vector_columns;
+        const detail::columns_plan &plan = made.layout;
         const unsigned of_lanes = 5 - plan.across_log + e.lane[wide].rows_log,
                        tile = of_lanes + plan.steps_log + plan.warps_log + plan.run_log;
         const size_t down = plan.down_blocks,
@@ -277,7 +282,9 @@ static void plans()
         check::that(((down - 1) << tile) < std::max(all.n, size_t(1)) &&
                         ((all.n >> tile) < down || all.n == down << tile),
                     "plan %llu: rows", k);
-        check::that(across * down <= blocks && made.status_words <= words, "plan %llu: room", k);
+        check::that(across * down <= blocks &&
+                        made.workspace_bytes <= words * sizeof(detail::status_word),
+                    "plan %llu: room", k);
         check::that((down == 1 && plan.run_log == 0) || plan.warps_log == 3, "plan %llu: warps", k);
         check::that(down == 1 || made.block_results <= detail::columns_block,
                     "plan %llu: a thread has partials of one result", k);
@@ -323,8 +330,8 @@ static void add(std::vector<reduction> *all)
                         },
                         [](const detail::strided_results &all, void *to, const how &given,
                            fastreduce::workspace memory) {
-                            return columns_by(detail::named_reducer<Operator, Input>::make(), all,
-                                              to, given, memory);
+                            return columns_by(detail::make_reducer<Operator, Input>(), all, to,
+                                              given, memory);
                         }});
     }
 }
@@ -399,8 +406,8 @@ static std::vector<reduction> of_user(const char *name)
     using reducer = fastreduce::detail::reducer_t<Operator, T>;
     return {{name, sizeof(T), false,
              [](const void *input, size_t n, void *to) {
-                 return detail::launch_pairwise({input, n, nullptr, nullptr}, static_cast<T *>(to),
-                                                reducer(), {nullptr, 0}, nullptr);
+                 return detail::launch_reducer({input, n, nullptr, nullptr}, static_cast<T *>(to),
+                                               reducer(), {{nullptr, 0}, nullptr});
              },
              [](const detail::strided_results &all, void *to, const how &given,
                 fastreduce::workspace memory) {

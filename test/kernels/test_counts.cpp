@@ -19,10 +19,7 @@ static simt_profile one_block(fastreduce_kernel kernel, unsigned block_size)
     return profile_of(kernel, block_size, static_cast<size_t>(block_size) * items);
 }
 
-static unsigned log2_of(unsigned x)
-{
-    return x > 1 ? 1 + log2_of(x / 2) : 0;
-}
+static unsigned log2_of(unsigned x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
 int main()
 {

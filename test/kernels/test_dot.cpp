@@ -420,7 +420,7 @@ static void small_blocks()
     using namespace fastreduce::detail;
     using reducer = dot_t<T>;
     constexpr size_t tile = 512 / sizeof(T);
-    const pairwise_engine engine = pairwise_engine_of<reducer, 32, 1, 32, 1>();
+    const kernel_set engine = sizes_of<reducer, 32, 1, 32, 1>();
     const data kind = is_float<T>                ? data::wide
                       : std::is_signed<T>::value ? data::negative
                                                  : data::greatest;

@@ -152,18 +152,12 @@ static void merge(fastreduce_wide_accumulator *into, const fastreduce_wide_accum
 {
     fastreduce_wide_accumulator_merge(into, &from);
 }
-static float f32_of(const fastreduce_accumulator &sum)
-{
-    return fastreduce_accumulator_f32(&sum);
-}
+static float f32_of(const fastreduce_accumulator &sum) { return fastreduce_accumulator_f32(&sum); }
 static float f32_of(const fastreduce_wide_accumulator &sum)
 {
     return fastreduce_wide_accumulator_f32(&sum);
 }
-static double f64_of(const fastreduce_accumulator &sum)
-{
-    return fastreduce_accumulator_f64(&sum);
-}
+static double f64_of(const fastreduce_accumulator &sum) { return fastreduce_accumulator_f64(&sum); }
 static double f64_of(const fastreduce_wide_accumulator &sum)
 {
     return fastreduce_wide_accumulator_f64(&sum);

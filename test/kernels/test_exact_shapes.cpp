@@ -128,14 +128,8 @@ static const std::vector<exact_data::pattern> &patterns()
 
 /* An element of another type like it: of halves with five bits of exponent what the eight come to,
  * so that most are finite. */
-static void take(float x, float *to)
-{
-    *to = x;
-}
-static void take(float x, ::bf16 *to)
-{
-    to->bits = static_cast<unsigned short>(bits_of(x) >> 16);
-}
+static void take(float x, float *to) { *to = x; }
+static void take(float x, ::bf16 *to) { to->bits = static_cast<unsigned short>(bits_of(x) >> 16); }
 static void take(float x, ::f16 *to)
 {
     const unsigned bits = bits_of(x), exponent = bits >> 23 & 255,
@@ -247,10 +241,7 @@ static void workspace_is_clean(const char *what)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-static size_t most_elements()
-{
-    return thorough ? 4000000 : 40000;
-}
+static size_t most_elements() { return thorough ? 4000000 : 40000; }
 
 static void rows()
 {

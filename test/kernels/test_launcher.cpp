@@ -292,8 +292,8 @@ static void workspaces()
                 config.block_size = block_size;
                 const size_t tile = size_t(block_size ? block_size : FASTREDUCE_BLOCK_SIZE) *
                                     fastreduce::default_items(config.kernel);
-                const fastreduce::detail::plan made =
-                    fastreduce::detail::make_plan(count, tile, sizeof(float));
+                const fastreduce::detail::ladder_plan made =
+                    fastreduce::detail::plan_ladder(count, tile, sizeof(float));
                 const bool fits = made.blocks <= 0x7fffffff;
                 check::that(fastreduce_workspace_bytes(count, &config) ==
                                 (fits ? made.workspace_bytes : 0),
@@ -303,8 +303,8 @@ static void workspaces()
         }
         config = {};
         check::that(fastreduce_workspace_bytes(count, &config) ==
-                        fastreduce::detail::pairwise_workspace_bytes(
-                            fastreduce::detail::pairwise_engine_of<sums>(), count),
+                        fastreduce::detail::array_workspace_bytes(
+                            fastreduce::detail::sizes_of<sums>(), count),
                     "auto, n %zu: bytes", count);
         config.kernel = FASTREDUCE_EXACT;
         check::that(fastreduce_workspace_bytes(count, &config) == (count > 4096 ? 512 : 0),
@@ -374,8 +374,8 @@ static void on_one_stream()
 static void facts()
 {
     using namespace fastreduce::detail;
-    const exact_engine e = exact_engine_of<exact_sum<float>>(),
-                       other = exact_engine_of<exact_sum<double>>();
+    const kernel_entry kernel = exact_kernels_of<exact_sum<float>>.find(0),
+                       other = exact_kernels_of<exact_sum<double>>.find(0);
     for (int number : {1, 2, 31, 32, 63, 64, 65, 1000}) {
         simt::gpu gpu;
         gpu.number = number;
@@ -385,17 +385,16 @@ static void facts()
         simt::set_gpu(gpu);
         const bool remembered = number < 64, new_code = number % 3 != 0;
         device_limits limits = {};
-        int device = -1;
         for (unsigned k = 1; k <= 3; ++k) {
             simt::fail_call(k);
-            check::that(find_limits(&limits, &device) != cudaSuccess, "device %d: call %u failed",
-                        number, k);
+            check::that(find_limits(&limits) != cudaSuccess, "device %d: call %u failed", number,
+                        k);
             simt::fail_call(0);
         }
         for (unsigned turn = 0; turn < 3; ++turn) {
             const unsigned long long before = simt::calls();
             limits = {};
-            check::that(find_limits(&limits, &device) == cudaSuccess && device == number &&
+            check::that(find_limits(&limits) == cudaSuccess && limits.device == number &&
                             limits.multiprocessors == 100u + static_cast<unsigned>(number) &&
                             limits.shared_bytes == 210000u + static_cast<unsigned>(number),
                         "device %d: %u multiprocessors, %zu bytes", number, limits.multiprocessors,
@@ -405,16 +404,16 @@ static void facts()
         }
 
         /* a kernel is asked once */
-        unsigned char code = unknown_code;
+        compiled_code code = {};
         simt::fail_call(1);
-        check::that(find_code(e.kernel, *e.cache, number, &code) != cudaSuccess,
+        check::that(find_code(kernel, number, &code) != cudaSuccess,
                     "device %d: what the kernel is compiled for", number);
         simt::fail_call(0);
         for (unsigned turn = 0; turn < 3; ++turn) {
             const unsigned long long before = simt::calls();
-            check::that(find_code(e.kernel, *e.cache, number, &code) == cudaSuccess &&
-                            code == (new_code ? hopper_code : older_code),
-                        "device %d: code %d", number, code);
+            check::that(find_code(kernel, number, &code) == cudaSuccess &&
+                            code.overlaps == new_code,
+                        "device %d: overlaps %d", number, code.overlaps);
             check::that(simt::calls() - before == (turn == 0 || !remembered ? 1 : 0),
                         "device %d: %llu calls for a kernel", number, simt::calls() - before);
         }
@@ -424,11 +423,10 @@ static void facts()
         simt::gpu older = gpu;
         older.ptx_version = 80;
         simt::set_gpu(older);
-        check::that(find_code(other.kernel, *other.cache, number, &code) == cudaSuccess &&
-                        code == older_code,
+        check::that(find_code(other, number, &code) == cudaSuccess && !code.overlaps,
                     "device %d: another kernel's answer", number);
-        check::that(find_code(e.kernel, *e.cache, number, &code) == cudaSuccess &&
-                        code == (new_code && remembered ? hopper_code : older_code),
+        check::that(find_code(kernel, number, &code) == cudaSuccess &&
+                        code.overlaps == (new_code && remembered),
                     "device %d: the kernel's answer is forgotten", number);
     }
     simt::set_gpu(simt::gpu());
@@ -455,13 +453,13 @@ static void exact_launches()
         simt::set_gpu(gpu);
         for (bool much : {false, true}) {
             simt::host().captures = ptx == 100 && much;
-            exact_engine e = exact_engine_of<exact_sum<float>>();
-            if (much) e.shared_bytes = 60 * kibibyte;
-            const void *const kernel = e.kernel;
+            kernel_set e = exact_kernels_of<exact_sum<float>>;
+            if (much) e.exact_shared_bytes = 60 * kibibyte;
+            const void *const kernel = e.find(0).address;
             exact_output result = {output.data(), nullptr};
             simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
-            check::that(launch_exact(e, {input.data(), n, nullptr, nullptr}, result,
-                                     {words.data(), words.bytes()}, stream) == FASTREDUCE_SUCCESS,
+            check::that(launch_array(e, plan_exact(e, {input.data(), n, nullptr, nullptr}), &result,
+                                     {{words.data(), words.bytes()}, stream}) == FASTREDUCE_SUCCESS,
                         "PTX %d: not launched", ptx);
             const simt::launch &done = simt::latest_launch();
             /* edges of graphs have had it since CUDA 12.3 */
@@ -470,15 +468,16 @@ static void exact_launches()
                         "PTX %d, captured %d: the attribute", ptx, simt::host().captures);
             simt::host().captures = false;
             const size_t each = much ? 3 : 4, /* that 228 KiB hold */
-                blocks = least_of(3 * each, fastreduce::blocks_for(n, 4096));
-            check::that(
-                done.kernel == kernel && done.stream == stream && done.grid.x == blocks &&
-                    done.grid.y == 1 && done.grid.z == 1 && done.block.x == 256 &&
-                    done.block.y == 1 && done.block.z == 1 && done.shared_bytes == e.shared_bytes,
-                "%u blocks of %u threads, %zu bytes", done.grid.x, done.block.x, done.shared_bytes);
+                blocks = min_of(3 * each, fastreduce::blocks_for(n, 4096));
+            check::that(done.kernel == kernel && done.stream == stream && done.grid.x == blocks &&
+                            done.grid.y == 1 && done.grid.z == 1 && done.block.x == 256 &&
+                            done.block.y == 1 && done.block.z == 1 &&
+                            done.shared_bytes == e.exact_shared_bytes,
+                        "%u blocks of %u threads, %zu bytes", done.grid.x, done.block.x,
+                        done.shared_bytes);
             check::that(simt::host().shared_limit.count(kernel) == much &&
-                            (!much || simt::host().shared_limit[kernel] == e.shared_bytes),
-                        "%zu bytes not asked for", e.shared_bytes);
+                            (!much || simt::host().shared_limit[kernel] == e.exact_shared_bytes),
+                        "%zu bytes not asked for", e.exact_shared_bytes);
         }
     }
     check::that(words.every_byte_is(0), "words left dirty");
@@ -492,7 +491,7 @@ static void pairwise_launches()
     using namespace fastreduce::detail;
     int place;
     const cudaStream_t stream = reinterpret_cast<cudaStream_t>(&place);
-    const pairwise_engine e = pairwise_engine_of<sums>();
+    const kernel_set &e = kernels_of<sums, array_part>;
     check::buffer<float> input(1), output(1);
     check::buffer<size_t> count(1);
     check::buffer<unsigned char> memory(FASTREDUCE_WORKSPACE_BYTES);
@@ -520,12 +519,13 @@ static void pairwise_launches()
                     blocks = !counted               ? runs
                              : elements <= no_words ? 1
                                                     : std::min(runs, size_t(7 * 4));
-                const fastreduce_status status = launch_pairwise(
-                    e,
-                    {input.data() + !vectors, elements, counted ? count.data() : nullptr, nullptr},
-                    &to, {memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream);
+                const fastreduce_status status =
+                    launch_array(e,
+                                 plan_array(e, {input.data() + !vectors, elements,
+                                                counted ? count.data() : nullptr, nullptr}),
+                                 &to, {{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream});
                 const simt::launch &done = simt::latest_launch();
-                check::that(status == 0 && done.kernel == e.kernel[large] &&
+                check::that(status == 0 && done.kernel == e.find(large).address &&
                                 done.overlapped == (ptx >= 90) && done.stream == stream &&
                                 done.grid.x == blocks && done.grid.y == 1 && done.grid.z == 1 &&
                                 done.block.x == (large ? 512 : 256) && done.block.y == 1 &&
@@ -626,8 +626,8 @@ static void runtime_failures(fastreduce_kernel kernel, size_t size, unsigned cal
 static void shared_memory_failures()
 {
     using namespace fastreduce::detail;
-    exact_engine e = exact_engine_of<superaccumulator<64>>();
-    e.shared_bytes = 60 * kibibyte;
+    kernel_set e = exact_kernels_of<superaccumulator<64>>;
+    e.exact_shared_bytes = 60 * kibibyte;
     for (int ptx : {80, 90}) {
         simt::gpu gpu;
         gpu.number = 50 + ptx / 10;
@@ -637,10 +637,10 @@ static void shared_memory_failures()
             setup s(3000); /* two tiles and a part of one */
             exact_output result = {s.output.data(), nullptr};
             fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
-                                             e.workspace_bytes(3000)};
+                                             exact_workspace_bytes(e, 3000)};
             const auto reduce = [&] {
-                return launch_exact(e, {s.input.data(), 3000, nullptr, nullptr}, result, scratch,
-                                    nullptr);
+                return launch_array(e, plan_exact(e, {s.input.data(), 3000, nullptr, nullptr}),
+                                    &result, {scratch, nullptr});
             };
             const bool asks = ptx >= 90 && CUDART_VERSION < 12030; /* whether it is captured */
             every_call_fails("shared memory", s.output, s.workspace, (pooled ? 6 : 3) + asks,

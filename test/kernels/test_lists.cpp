@@ -19,14 +19,8 @@ static unsigned orders = on_gpu ? 10 : 4;
 
 /* ---- Results that overlap: many long ones of little memory ----------------------------------- */
 
-static void take(double x, float *to)
-{
-    *to = static_cast<float>(x);
-}
-static void take(double x, double *to)
-{
-    *to = x;
-}
+static void take(double x, float *to) { *to = static_cast<float>(x); }
+static void take(double x, double *to) { *to = x; }
 static void take(double x, f16 *to) /* of few bits, and of exponents that a half has */
 {
     const int n = static_cast<int>(std::fabs(x) * 16) % 1024;
@@ -129,7 +123,7 @@ struct exact_call {
  * than most_of_warp elements are listed. */
 template <class Source, class Result, class T>
 static void exact_list(const exact_call &call, T, const lengths &of, size_t most_of_warp = 32,
-                       unsigned most = exact_listed<typename Source::Sums>)
+                       unsigned most = max_queued_exact<typename Source::Sums>)
 {
     results_of<T> from(of, call.exponents);
     std::vector<Result> wanted(of.size());
@@ -149,8 +143,8 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     char what[200];
     std::snprintf(what, sizeof what, "EXACT, %s: %zu results, the first of %zu, room for %u",
                   call.name, of.size(), of[0], most);
-    const bool real = most_of_warp == most_open_of_warp;
-    const size_t words = row_list::all_words + most * size_t(Source::Sums::limbs + 1);
+    const bool real = most_of_warp == most_of_resolving_warp;
+    const size_t words = result_queue::all_words + most * size_t(Source::Sums::limbs + 1);
     in_every_order(
         what, wanted, output, words,
         [&](check::buffer<Result> &to) { /* all are open */
@@ -166,7 +160,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
                 return static_cast<int>(launch_exact_results<T, Source>(
                     all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
             return static_cast<int>(
-                launch_open_results<Source>(all, of.size(), data, nullptr, most_of_warp, most));
+                launch_resolving<Source>(all, of.size(), data, nullptr, most_of_warp, most));
         });
     if (!real || !thorough) return;
     /* the same as rows */
@@ -214,22 +208,22 @@ static void exact_lists(const exact_call &call, T tag)
             most);
 }
 
-/* More than few_open results are seen by no block as a whole. */
+/* More than few_unresolved results are seen by no block as a whole. */
 template <class Source, class Result, class T>
 static void many_results(const exact_call &call, T tag)
 {
-    for (size_t count : {few_open, few_open + 1, size_t(2000)})
+    for (size_t count : {few_unresolved, few_unresolved + 1, size_t(2000)})
         exact_list<Source, Result>(call, tag, repeated(count, {33, 34}), 32, 30);
     /* as the library calls it: some 550 results and more */
-    constexpr unsigned room = exact_listed<typename Source::Sums>;
-    const size_t least = most_open_of_warp + 1;
+    constexpr unsigned room = max_queued_exact<typename Source::Sums>;
+    const size_t least = most_of_resolving_warp + 1;
     for (size_t count : {size_t(room), size_t(room) + 1, thorough ? size_t(5000) : size_t(1200)})
-        exact_list<Source, Result>(call, tag, repeated(count, {least}), most_open_of_warp);
+        exact_list<Source, Result>(call, tag, repeated(count, {least}), most_of_resolving_warp);
     if (!thorough) return;
-    exact_list<Source, Result>(call, tag, repeated(room + 4000, {least}), most_open_of_warp);
-    exact_list<Source, Result>(call, tag, repeated(20000, {least}), most_open_of_warp);
+    exact_list<Source, Result>(call, tag, repeated(room + 4000, {least}), most_of_resolving_warp);
+    exact_list<Source, Result>(call, tag, repeated(20000, {least}), most_of_resolving_warp);
     exact_list<Source, Result>(call, tag, mixed(5000, {least, 20000, 3, least, 4100, 40000}),
-                               most_open_of_warp);
+                               most_of_resolving_warp);
 }
 
 static void exact(const char *which)
@@ -264,7 +258,7 @@ static void exact(const char *which)
 /* Sums of doubles, as if there were so many words of workspace, room in the list, and blocks of a
  * launch. */
 static void auto_list(const char *name, const lengths &of, size_t words = workspace_words,
-                      unsigned most = row_list::most, size_t most_blocks = max_blocks)
+                      unsigned most = result_queue::max_entries, size_t most_blocks = max_blocks)
 {
     using reducer = reducer_t<fastreduce::plus, double>;
     results_of<double> from(of, 60);
@@ -272,22 +266,23 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
     for (size_t r = 0; r < of.size(); ++r)
         wanted[r] = pairwise::sum([&](size_t k) { return from.values[5 * r + k]; }, of[r]);
     check::buffer<double> output(of.size());
-    reduction_output<reducer> to = {output.data(), named_reducer<fastreduce::plus, double>::make()};
+    reduction_output<reducer> to = {output.data(), make_reducer<fastreduce::plus, double>()};
+    const row_bounds bounds = from.bounds(sizeof(double));
     char what[200];
     std::snprintf(what, sizeof what, "AUTO, %s: %zu results, %zu words, room for %u", name,
                   of.size(), words, most);
     in_every_order(
         what, wanted, output, words, [](check::buffer<double> &results) { results.fill(0x7b); },
         [&](status_word *data) {
-            return static_cast<int>(
-                launch_rows(rows_engine_of<reducer>(), from.bounds(sizeof(double)), &to,
-                            {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most));
+            return static_cast<int>(launch_results(
+                kernels_of<reducer, rows_part>, {}, &bounds, &to,
+                {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
         });
 }
 
 static void auto_lists()
 {
-    constexpr size_t words = partial_words<double>::count, first = row_list::all_words,
+    constexpr size_t words = partial_words<double>::count, first = result_queue::all_words,
                      listed = most_of_block_of_few / sizeof(double) + 1, runs = 5;
     for (unsigned most : {8u, 1u, 2u}) {
         for (size_t count : {size_t(most) - 1, size_t(most), size_t(most) + 1, size_t(30)})
@@ -308,9 +303,8 @@ static void auto_lists()
         auto_list("few blocks", mixed(60, {listed, 3, 700}), workspace_words, 4, blocks);
     /* a block's own long results: as many as it has room for, one more, and more */
     device_limits limits = {};
-    int device = 0;
-    CUDA(find_limits(&limits, &device));
-    constexpr unsigned most = later_results::most, of_block = most + 8;
+    CUDA(find_limits(&limits));
+    constexpr unsigned most = block_results::most, of_block = most + 8;
     for (unsigned count : {most - 1, most, most + 1, of_block}) {
         lengths of = repeated(limits.multiprocessors * size_t(of_block * 32), {1});
         for (unsigned k = 0; k < count; ++k) of[10 * of_block + k] = most_of_many + 1;
@@ -348,9 +342,9 @@ static void blocks_of_exact()
         check::buffer<status_word> words(accumulator::status_words);
         input.set(values);
         words.fill(0);
-        const fastreduce_status status = launch_exact(
-            exact_engine_of<accumulator>(), {input.data(), values.size(), nullptr, nullptr},
-            {output.data(), nullptr, FASTREDUCE_SUM, 24}, {words.data(), words.bytes()}, nullptr);
+        const fastreduce_status status = launch_exact<accumulator>(
+            {input.data(), values.size(), nullptr, nullptr},
+            {output.data(), nullptr, FASTREDUCE_SUM, 24}, {{words.data(), words.bytes()}, nullptr});
         const float wanted = fastreduce_host_sum_f32(values.data(), values.size());
         check::that(status == 0 && output.get()[0] == wanted && words.every_byte_is(0),
                     "EXACT of %zu tiles: status %d, %g, not %g, or words left dirty", tiles, status,
@@ -364,8 +358,8 @@ static void blocks_of_exact()
 static void blocks_of_list()
 {
     set_multiprocessors(3000);
-    lengths of = repeated(row_blocks::most + 1, {1});
-    of[row_blocks::most - 1] = most_of_block / sizeof(double) + 1;
+    lengths of = repeated(queue_counters::max_count + 1, {1});
+    of[queue_counters::max_count - 1] = most_of_block / sizeof(double) + 1;
     const ull before = simt::statistics().launches;
     orders = 1;
     auto_list("blocks", of);

@@ -25,10 +25,7 @@ static_assert(std::is_same<accumulate_t<plus, unsigned long long>, unsigned long
 static_assert(std::is_same<accumulate_t<maximum, int>, int>::value, "");
 static_assert(bounds<float>::greatest() > 3.5e38 && bounds<float>::least() < -3.5e38, "infinities");
 
-constexpr size_t operator"" _log2(unsigned long long k)
-{
-    return size_t(1) << k;
-}
+constexpr size_t operator"" _log2(unsigned long long k) { return size_t(1) << k; }
 
 /* ---- By what AUTO and EXACT choose ----------------------------------------------------------- */
 
@@ -61,9 +58,14 @@ struct first_of {
 /* As many as tiles, but no more than are resident, and a word can count. */
 static void blocks_of_exact()
 {
-    const exact_plan
-        sums = exact_plan_of<exact_sum<float>>(),
-        products = exact_plan_of<wide_superaccumulator<exact_block, exact_products<double>>>();
+    const kernel_set
+        sums = exact_sizes_of<exact_sum<float>>(),
+        products = exact_sizes_of<wide_superaccumulator<exact_block, exact_products<double>>>();
+    const auto blocks = [](const kernel_set &set, size_t n, const device_limits &device) {
+        launch_plan plan = plan_exact(set, {nullptr, n, nullptr, nullptr}, SIZE_MAX);
+        fit_device(set, device, &plan);
+        return plan.shared_blocks;
+    };
     constexpr size_t h100 = 228 * kibibyte, a100 = 164 * kibibyte, ada = 100 * kibibyte,
                      turing = 64 * kibibyte;
     const struct {
@@ -88,11 +90,12 @@ static void blocks_of_exact()
         {40_log2, {40, 10 * kibibyte}, 40, 40},
     };
     for (const auto &wanted : table)
-        check::that(sums.blocks(wanted.n, wanted.device) == wanted.sums &&
-                        products.blocks(wanted.n, wanted.device) == wanted.products,
+        check::that(blocks(sums, wanted.n, wanted.device) == wanted.sums &&
+                        blocks(products, wanted.n, wanted.device) == wanted.products,
                     "EXACT, n %zu, %u multiprocessors of %zu bytes: %zu and %zu blocks", wanted.n,
                     wanted.device.multiprocessors, wanted.device.shared_bytes,
-                    sums.blocks(wanted.n, wanted.device), products.blocks(wanted.n, wanted.device));
+                    blocks(sums, wanted.n, wanted.device),
+                    blocks(products, wanted.n, wanted.device));
     check::that(most_counted_blocks == 4095, "blocks that 12 bits count");
 }
 
@@ -100,9 +103,9 @@ static void blocks_of_exact()
 template <class Accumulator>
 static void shared_memory_of(const char *what, size_t most)
 {
-    const exact_plan e = exact_plan_of<Accumulator>();
-    check::that(e.shared_bytes >= Accumulator::shared_bytes && e.shared_bytes <= most,
-                "EXACT of %s: %zu bytes of shared memory", what, e.shared_bytes);
+    const size_t bytes = exact_sizes_of<Accumulator>().exact_shared_bytes;
+    check::that(bytes >= Accumulator::shared_bytes && bytes <= most,
+                "EXACT of %s: %zu bytes of shared memory", what, bytes);
 }
 
 static void shared_memory_of_exact()
@@ -125,10 +128,10 @@ static_assert(enough == size_t(1) << 20, "a mebibyte");
 template <class Element>
 static void workspace_grows(const char *what)
 {
-    const exact_plan e = exact_plan_of<exact_sum<Element>>();
+    const kernel_set e = exact_sizes_of<exact_sum<Element>>();
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = e.workspace_bytes(n);
+        const size_t bytes = exact_workspace_bytes(e, n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -138,7 +141,7 @@ static void workspace_grows(const char *what)
     for (size_t n = 0; n < 70000; ++n) at(n);
     for (size_t n = 70000; n < SIZE_MAX / sizeof(Element) / 33 * 32; n += n / 33) at(n);
     at(SIZE_MAX / sizeof(Element));
-    check::that(e.workspace_bytes(0) == 0 && e.workspace_bytes(1) == 0,
+    check::that(exact_workspace_bytes(e, 0) == 0 && exact_workspace_bytes(e, 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -146,18 +149,19 @@ static void workspaces()
 {
     workspace_grows<float>("EXACT");
     workspace_grows<double>("EXACT of doubles");
-    const exact_plan e = exact_plan_of<exact_sum<float>>();
-    check::that(e.workspace_bytes(12_log2) == 0 && e.workspace_bytes(12_log2 + 1) == 512 &&
-                    e.workspace_bytes(SIZE_MAX / 4) == 512,
+    const kernel_set e = exact_sizes_of<exact_sum<float>>();
+    check::that(exact_workspace_bytes(e, 12_log2) == 0 &&
+                    exact_workspace_bytes(e, 12_log2 + 1) == 512 &&
+                    exact_workspace_bytes(e, SIZE_MAX / 4) == 512,
                 "EXACT's workspace");
 }
 
 /* ---- AUTO's blocks: how they share an array -------------------------------------------------- */
 
 template <class Operator, class Input>
-static pairwise_engine engine_for()
+static kernel_set sizes_for()
 {
-    return pairwise_engine_of<reducer_t<Operator, Input>>();
+    return kernels_of<reducer_t<Operator, Input>, array_part>;
 }
 
 /* Bytes decide, whatever the type: one small tile, whose bytes are fewer where elements are not in
@@ -166,22 +170,24 @@ static pairwise_engine engine_for()
 template <class Operator, class Input>
 static void sizes_of_blocks(const char *what, bool heavy)
 {
-    const pairwise_engine e = engine_for<Operator, Input>();
+    const kernel_set e = sizes_for<Operator, Input>();
     const size_t size = sizeof(Input),
-                 one = 16 % size == 0 ? 14_log2 : e.size[0].all_packs() * size,
+                 one = 16 % size == 0 ? 14_log2 : e.tile[0].tile_packs() * size,
                  small = heavy ? 23_log2 : 20_log2;
-    const auto large = [&](size_t bytes) { return e.is_large(bytes / size, true); };
-    const auto beyond = [&](size_t bytes) { return e.is_large(bytes / size + 1, true); };
+    const auto large = [&](size_t bytes) { return has_large_tiles(e, bytes / size, true); };
+    const auto beyond = [&](size_t bytes) { return has_large_tiles(e, bytes / size + 1, true); };
     const size_t unaligned = 3 * 22_log2 / size;
-    check::that(!large(0) && !e.is_large(1, true) && !large(one) && beyond(one) == !heavy &&
-                    large(16_log2) == !heavy && !beyond(16_log2) && !large(small) &&
-                    beyond(small) && large(40_log2) && e.is_large(SIZE_MAX / size, true) &&
-                    !e.is_large(1, false) && e.is_large(16_log2 / size, false) == !heavy &&
-                    !e.is_large(unaligned, false) && e.is_large(unaligned + 1, false),
-                "%s: blocks of the wrong size", what);
+    check::that(
+        !large(0) && !has_large_tiles(e, 1, true) && !large(one) && beyond(one) == !heavy &&
+            large(16_log2) == !heavy && !beyond(16_log2) && !large(small) && beyond(small) &&
+            large(40_log2) && has_large_tiles(e, SIZE_MAX / size, true) &&
+            !has_large_tiles(e, 1, false) && has_large_tiles(e, 16_log2 / size, false) == !heavy &&
+            !has_large_tiles(e, unaligned, false) && has_large_tiles(e, unaligned + 1, false),
+        "%s: blocks of the wrong size", what);
     check::that(e.element_bytes == size && e.pack_size == pack<Input>::size &&
-                    e.size[0].block_size == 256 && e.size[1].block_size == 512 &&
-                    e.size[0].packs <= e.size[1].packs && e.kernel[0] != e.kernel[1],
+                    e.tile[0].block_size == 256 && e.tile[1].block_size == 512 &&
+                    e.tile[0].packs <= e.tile[1].packs &&
+                    e.find(small_tiles).address != e.find(large_tiles).address,
                 "%s: another engine", what);
 }
 
@@ -202,7 +208,7 @@ static void plan_of(size_t n, unsigned pack_size, unsigned each, const tile_size
     const size_t group = size_t(size.block_size) * 2,
                  tile = size_t(size.block_size) * size.packs * pack_size,
                  tiles = n == 0 ? 1 : (n - 1) / tile + 1;
-    const pairwise_plan plan = plan_pairwise(n, pack_size, each, size, most_words);
+    const run_plan plan = plan_runs(n, pack_size, each, size, most_words);
     const auto runs_of = [&](unsigned log) { return ((tiles - 1) >> log) + 1; };
     check::that(plan.runs == runs_of(plan.run_log) &&
                     plan.status_words == words_of(plan.runs, group, each),
@@ -243,7 +249,7 @@ static void plans()
         for (unsigned pack_size : {1u, 2u, 4u, 8u, 16u})
             for (unsigned each = 1; each <= 5; ++each)
                 for (size_t most_words : {size_t(4), size_t(100), size_t(4097), workspace_words}) {
-                    const size_t tile = size.all_packs() * pack_size;
+                    const size_t tile = size.tile_packs() * pack_size;
                     for (unsigned k = 0; k < 60; ++k)
                         for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1,
                                          (tile << k / 2) - 1, tile << k / 2, (tile << k / 2) + 1,
@@ -251,12 +257,12 @@ static void plans()
                             if (n <= 60_log2 && (n >> 31 >> (most_words < 1000 ? 0 : 14)) < tile)
                                 plan_of(n, pack_size, each, size, most_words);
                 }
-    check::that(plan_pairwise(0, 4, 1, {512, 8}).status_words == 0 &&
-                    plan_pairwise(14_log2, 4, 1, {512, 8}).status_words == 0 &&
-                    plan_pairwise(14_log2 + 1, 4, 1, {512, 8}).status_words == 3 &&
-                    plan_pairwise(14_log2 + 1, 4, 5, {512, 8}).status_words == 11 &&
-                    plan_pairwise(24_log2, 4, 1, {512, 8}).status_words == 1025 &&
-                    plan_pairwise(24_log2 + 1, 4, 1, {512, 8}).status_words == 1 + 1025 + 2,
+    check::that(plan_runs(0, 4, 1, {512, 8}).status_words == 0 &&
+                    plan_runs(14_log2, 4, 1, {512, 8}).status_words == 0 &&
+                    plan_runs(14_log2 + 1, 4, 1, {512, 8}).status_words == 3 &&
+                    plan_runs(14_log2 + 1, 4, 5, {512, 8}).status_words == 11 &&
+                    plan_runs(24_log2, 4, 1, {512, 8}).status_words == 1025 &&
+                    plan_runs(24_log2 + 1, 4, 1, {512, 8}).status_words == 1 + 1025 + 2,
                 "words of a plan: a counter, and each run's partial, and each group's");
 }
 
@@ -265,17 +271,17 @@ static void plans()
 template <class Operator, class Input>
 static void pairwise_workspace(const char *what)
 {
-    const pairwise_engine e = engine_for<Operator, Input>();
+    const kernel_set e = sizes_for<Operator, Input>();
     const size_t most = 60_log2 / sizeof(Input);
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = pairwise_workspace_bytes(e, n);
+        const size_t bytes = array_workspace_bytes(e, n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
         for (const bool vectors : {false, true})
             check::that(
-                plan_pairwise(n, e.pack_size, e.partial_words, e.size[e.is_large(n, vectors)])
+                plan_runs(n, e.pack_size, e.partial_words, e.tile[has_large_tiles(e, n, vectors)])
                             .status_words *
                         sizeof(status_word) <=
                     bytes,
@@ -286,7 +292,7 @@ static void pairwise_workspace(const char *what)
     for (size_t n = 0; n < 140000; ++n) at(n);
     for (size_t n = 140000; n < most / 129 * 128; n += n / 129) at(n);
     at(most);
-    check::that(pairwise_workspace_bytes(e, 0) == 0 && pairwise_workspace_bytes(e, 1) == 0,
+    check::that(array_workspace_bytes(e, 0) == 0 && array_workspace_bytes(e, 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -377,7 +383,7 @@ int main()
             size_t last = 0;
             for (int k = 0; k < 56; ++k) {
                 for (size_t n : {(size_t(1) << k) - 1, size_t(1) << k, (size_t(1) << k) + 1}) {
-                    const plan made = make_plan(n, tile, size);
+                    const ladder_plan made = plan_ladder(n, tile, size);
                     const size_t next = (made.blocks - 1) / tile + 1;
                     check::that(made.blocks * tile >= n &&
                                     (made.blocks == 1 || (made.blocks - 1) * tile < n),
@@ -400,10 +406,10 @@ int main()
             }
         }
     }
-    check::that(workspace_bytes<FASTREDUCE_V0, 32>(33) == make_plan(33, 32, 4).workspace_bytes,
+    check::that(workspace_bytes<FASTREDUCE_V0, 32>(33) == plan_ladder(33, 32, 4).workspace_bytes,
                 "float partials");
     check::that(workspace_bytes<FASTREDUCE_V3, 64, 2, plus, int>(size_t(1) << 20) ==
-                    make_plan(size_t(1) << 20, 128, 8).workspace_bytes,
+                    plan_ladder(size_t(1) << 20, 128, 8).workspace_bytes,
                 "64-bit partials of integers");
 
     char bytes[64];

@@ -10,7 +10,7 @@
 namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 {
 template <class T>
-struct moves_as_bytes<simt::traced<T>> : std::true_type {
+struct is_trivially_copyable<simt::traced<T>> : std::true_type {
 };
 } // namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail
 
@@ -73,7 +73,7 @@ static void engine(size_t tiles, size_t most_words, bool counted)
     check::buffer<traced> input(n), output(1);
     check::buffer<size_t> count(1);
     const size_t bytes =
-        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+        array_workspace_bytes(sizes_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
     check::buffer<unsigned char> memory(bytes);
     input.set(reinterpret_cast<const traced *>(values.data()));
     memory.fill(0);

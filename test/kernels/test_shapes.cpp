@@ -295,10 +295,7 @@ static std::vector<T> make(const contents &what, size_t n, u64 pattern)
 /* Few results have elements of their own: the same come again, in no order, so that what is right
  * need not be computed for all. */
 constexpr u64 most_patterns = 5;
-static u64 patterns(size_t n)
-{
-    return quick ? (n <= 16 ? 3 : 2) : n <= 40 ? most_patterns : 3;
-}
+static u64 patterns(size_t n) { return quick ? (n <= 16 ? 3 : 2) : n <= 40 ? most_patterns : 3; }
 
 /* fastreduce_reduce_axis with AUTO, as if a launch could have so many blocks only, and a workspace
  * so many words. */
@@ -308,19 +305,19 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             fastreduce_operator op, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const c_instance found = find_instance(type, op);
+    const operator_entry found = find_auto(type, op, false);
     strided_results all = {};
     size_t reach = 0;
-    measure(shape, &all, &reach);
+    describe_shape(shape, &all, &reach);
     all.input = input;
     all.result_bytes =
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    engine_output place;
+    output_storage place;
     found.make_output(place.bytes, output);
-    const fastreduce_config settings = config_or_default(config);
-    return launch_shapes(found.make_shapes(), all, place.bytes,
-                         {settings.workspace, settings.workspace_bytes}, settings.stream,
-                         launch_blocks, launch_words);
+    launch_options options = settings_for(config, type, op).options;
+    options.most_blocks = launch_blocks;
+    options.most_words = launch_words;
+    return launch_results(*found.kernels, all, nullptr, place.bytes, options);
 }
 
 template <class T>
@@ -581,7 +578,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           size_t words, size_t blocks = SIZE_MAX)
 {
     using namespace fastreduce::detail;
-    const c_instance found = find_instance(type, op);
+    const operator_entry found = find_auto(type, op, false);
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     row_bounds all = {};
     all.input = input;
@@ -592,12 +589,12 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     all.offset_bytes = size;
     all.result_bytes =
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    engine_output place;
+    output_storage place;
     found.make_output(place.bytes, output);
-    const fastreduce_config settings = config_or_default(config);
-    return launch_rows(found.make_shapes().rows, all, place.bytes,
-                       {settings.workspace, settings.workspace_bytes}, settings.stream, blocks,
-                       words);
+    launch_options options = settings_for(config, type, op).options;
+    options.most_blocks = blocks;
+    options.most_words = words;
+    return launch_results(*found.kernels, {}, &all, place.bytes, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */
@@ -886,7 +883,7 @@ static void all_segments()
     what.which &= 1u << FASTREDUCE_SUM | 1u << FASTREDUCE_ARGMAX;
     for (size_t room : {0, 5, 14, 300})
         segments<T>("a list without room", listed, what, 0, room % 3,
-                    fastreduce::detail::row_list::all_words + room);
+                    fastreduce::detail::result_queue::all_words + room);
 #ifndef __NVCC__
     /* blocks at a time, of those that share what is long */
     listed = random_lengths(200, 3000);
@@ -1206,7 +1203,7 @@ static void refusals()
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* In how many runs a segment of n elements is shared out. */
-static size_t runs_of(const fastreduce::detail::row_share &share, size_t n, size_t tile)
+static size_t runs_of(const fastreduce::detail::rows_plan &share, size_t n, size_t tile)
 {
     fastreduce::detail::pairwise_array array = {};
     array.n = n;
@@ -1223,7 +1220,7 @@ static void plans()
     constexpr size_t most = max_blocks, warps = rows_block / 32;
     for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
         if (!(every_operator >> op & 1)) continue;
-        const rows_engine e = find_instance(type_of<T>, op).make_shapes().rows;
+        const kernel_set &e = *find_auto(type_of<T>, op, false).kernels;
         for (unsigned multiprocessors : {1u, 30u, 132u})
             for (size_t results :
                  {size_t(1), size_t(2), size_t(100), size_t(70000), most + 1, most << 6})
@@ -1235,11 +1232,12 @@ static void plans()
                         all.end = results;
                         all.n = segments ? 0 : n;
                         all.pitch = multiprocessors == 30 ? 1000 * all.n : all.n;
-                        row_share share = {};
+                        rows_plan share = {};
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
                             const auto start = std::chrono::steady_clock::now();
-                            share = plan_rows(e, all, {multiprocessors, 227 * kibibyte}, most);
+                            share =
+                                plan_rows(e, all, {multiprocessors, 0}, {{}, nullptr, most}).share;
                             const std::chrono::duration<double> took =
                                 std::chrono::steady_clock::now() - start;
                             quickest = std::min(quickest, took.count());
@@ -1252,7 +1250,7 @@ static void plans()
                         const size_t of_block = share.per_block,
                                      runs = share.long_row.runs > 0
                                                 ? share.long_row.runs
-                                                : runs_of(share, n, e.tile * e.pack_size);
+                                                : runs_of(share, n, e.long_tile * e.pack_size);
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
                         check::that(share.per_warp > 0 && of_block > 0 &&
                                         of_block <= share.per_warp * warps &&
@@ -1264,7 +1262,7 @@ static void plans()
                             "%s: %s prefetched", shape, share.prefetched ? "is" : "not");
                         check::that(share.long_row.prefetch_bytes ==
                                         (share.prefetched && share.long_row.runs > 0
-                                             ? share.threads / least_long_block * e.tile * 16
+                                             ? share.threads / least_long_block * e.long_tile * 16
                                              : 0),
                                     "%s: %u bytes", shape, share.long_row.prefetch_bytes);
                         check::that(share.threads == rows_block || runs <= 64,
@@ -1272,7 +1270,7 @@ static void plans()
                         check::that(runs >= 1 && runs <= share.most_runs &&
                                         1 + runs * e.partial_words <= workspace_words &&
                                         share.most_runs * e.partial_words <=
-                                            workspace_words - row_list::all_words,
+                                            workspace_words - result_queue::all_words,
                                     "%s: %zu runs", shape, runs);
                     }
     }
@@ -1308,10 +1306,7 @@ static bool any_named(const std::vector<std::string> &some)
 static const std::vector<std::string> parts = {"axes", "segments", "refusals"};
 static const std::vector<std::string> types = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                                "i32", "i64", "u8",  "u16",  "u32", "u64"};
-static bool part_asked_for(const char *part)
-{
-    return is_named(part) || !any_named(parts);
-}
+static bool part_asked_for(const char *part) { return is_named(part) || !any_named(parts); }
 
 template <class T>
 static void of_type()

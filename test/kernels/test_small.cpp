@@ -175,7 +175,7 @@ static void float_case(const char *what, size_t n, size_t offset, size_t most_wo
     check::buffer<float> input(n, offset), output(1, offset);
     check::buffer<size_t> count(1);
     const size_t bytes =
-        pairwise_workspace_bytes(pairwise_engine_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
+        array_workspace_bytes(sizes_of<sum, BlockSize, Packs, BlockSize, Packs>(), n);
     check::buffer<unsigned char> memory(bytes);
     input.set(values);
     memory.fill(0);
@@ -301,17 +301,17 @@ static void first_indices()
                       : Value(0, ~0ull);
             const Key key = values[lane].key();
             if (key > wanted.key() ||
-                (key == wanted.key() && values[lane].position() < wanted.position()))
+                (key == wanted.key() && values[lane].full_index() < wanted.full_index()))
                 wanted = values[lane];
         }
         input.set(values);
         auto kernel = first_of_lanes<Element, Value>;
         CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
         for (const Value &found : output.get())
-            check::that(found.key() == wanted.key() && found.position() == wanted.position(),
+            check::that(found.key() == wanted.key() && found.full_index() == wanted.full_index(),
                         "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
-                        static_cast<unsigned long long>(found.key()), found.position(),
-                        static_cast<unsigned long long>(wanted.key()), wanted.position());
+                        static_cast<unsigned long long>(found.key()), found.full_index(),
+                        static_cast<unsigned long long>(wanted.key()), wanted.full_index());
     }
 }
 
@@ -473,11 +473,12 @@ static void window_limits()
 
 /* What a warp decides on: it does not show in results, but takes less time or more. */
 struct decision {
-    unsigned position, bins_used, bins_only;
+    unsigned position, bins_used, groups_to_skip;
 };
 static bool operator==(const decision &a, const decision &b)
 {
-    return a.position == b.position && a.bins_used == b.bins_used && a.bins_only == b.bins_only;
+    return a.position == b.position && a.bins_used == b.bins_used &&
+           a.groups_to_skip == b.groups_to_skip;
 }
 
 /* A float of each thread a group; what is decided after each. */
@@ -487,7 +488,7 @@ __global__ void decide(const float *script, unsigned groups, decision *decisions
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
-        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.bins_only};
+        if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.groups_to_skip};
     }
 }
 
@@ -505,12 +506,12 @@ static void decided(const char *what, const std::vector<float> &script,
                           nullptr));
     for (unsigned k = 0; k < groups; ++k)
         check::that(out[k] == wanted[k], "%s, group %u: position %u, %s bins, %u groups in bins",
-                    what, k, out[k].position, out[k].bins_used ? "some" : "no", out[k].bins_only);
+                    what, k, out[k].position, out[k].bins_used ? "some" : "no",
+                    out[k].groups_to_skip);
 }
 
 static void decisions()
 {
-    if (exact_integer) return;
     /* the group's greatest, be it negative, or beside what is not finite */
     for (int exponent = 0; exponent < 255; ++exponent) {
         const float x = exponent == 0 ? 0x1p-149f : std::ldexp(1.0f, exponent - 127);

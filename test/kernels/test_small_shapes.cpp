@@ -230,7 +230,7 @@ struct f16_sum {
     static constexpr unsigned share = 1, result_bytes = 4;
     static constexpr fastreduce_type type = FASTREDUCE_F16;
     static constexpr fastreduce_operator op = FASTREDUCE_SUM;
-    static reducer make() { return as_group<reducer, plain_reducer<f16>>::of({}); }
+    static reducer make() { return as_group<reducer>(plain_reducer<f16>()); }
 };
 struct f64_variance {
     using T = double;
@@ -248,7 +248,7 @@ struct f32_argmax {
     static constexpr unsigned share = 3, result_bytes = 8;
     static constexpr fastreduce_type type = FASTREDUCE_F32;
     static constexpr fastreduce_operator op = FASTREDUCE_ARGMAX;
-    static reducer make() { return reducer(extremes<float>::greatest_first()); }
+    static reducer make() { return make_reducer<fastreduce::argmax, float>(); }
 };
 
 struct linear_map {
@@ -273,14 +273,8 @@ struct u32_maps {
     static reducer make() { return reducer({}, {}, {1, 0}); }
 };
 
-static void take(u64 z, unsigned *to)
-{
-    *to = static_cast<unsigned>(z >> 20);
-}
-static void take(u64 z, unsigned char *to)
-{
-    *to = static_cast<unsigned char>(z >> 40);
-}
+static void take(u64 z, unsigned *to) { *to = static_cast<unsigned>(z >> 20); }
+static void take(u64 z, unsigned char *to) { *to = static_cast<unsigned char>(z >> 40); }
 static void take(u64 z, f16 *to)
 {
     to->bits = static_cast<unsigned short>((z >> 20 & 0x83ff) | (5 + z % 20) << 10);
@@ -330,8 +324,8 @@ static void shape(const geometry &g, const how &given)
     expect(text(Of::name, g, given), given, of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_shapes(shapes_engine_of<typename Of::reducer>(), of.all, &output,
-                                    memory, nullptr, given.blocks, given.words);
+               return launch_results(kernels_of<typename Of::reducer, every_part>, of.all, nullptr,
+                                     &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -349,8 +343,8 @@ static void segments(const lengths &each, const how &given, size_t gap = 0)
            of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_rows(rows_engine_of<typename Of::reducer>(), of.all, &output, memory,
-                                  nullptr, given.blocks, given.words);
+               return launch_results(kernels_of<typename Of::reducer, every_part>, {}, &of.all,
+                                     &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -400,7 +394,7 @@ static void all_segments()
     segments<Of>(with(lengths(300, 9), {{38, 3000}, {76, 700}}), {4, 1, workspace_words}, at_once);
     segments<Of>(with(lengths(40, 3), {{0, few}, {5, few + 1}, {6, 3 * few}, {39, few}}), {4}, 1);
     segments<Of>(lengths(100, few + 9), {132, 1, workspace_words});
-    for (const size_t words : {workspace_words, row_list::all_words + size_t(20)}) {
+    for (const size_t words : {workspace_words, result_queue::all_words + size_t(20)}) {
         segments<Of>(with(lengths(20, 30), {{3, listed}, {4, listed + 1}, {19, 3 * listed}}),
                      {4, max_blocks, words}, 1);
         segments<Of>(with(lengths(70, 5), {{3, listed + 1}, {4, 2 * listed + 1}}),
@@ -471,8 +465,8 @@ static void failures()
             reduction_output<reducer> to = {output.data(), {}};
             const auto before = simt::calls();
             simt::fail_call(k);
-            status = launch_shapes(shapes_engine_of<reducer>(), all, &to,
-                                   {workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2);
+            status = launch_results(kernels_of<reducer, every_part>, all, nullptr, &to,
+                                    {{workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2});
             simt::fail_call(0);
             check::that((status == 0) == (simt::calls() - before < k), "call %u fails: status %d",
                         k, status);
@@ -496,23 +490,23 @@ static void auto_of()
  * chunks of a warp, lanes and chunks of a row, as logarithms, elements behind them; or threads of a
  * block, runs of a row, tiles of a run, as a logarithm, most runs, bytes asked for early; or
  * elements of a segment by a warp and by a block, tiles of a run at least. */
-struct rows_plan {
+struct rows_case {
     size_t results, n, pitch;
     how given;
     const char *wanted;
 };
 template <class Of>
-static void expect_rows(std::initializer_list<rows_plan> plans)
+static void expect_rows(std::initializer_list<rows_case> plans)
 {
-    const rows_engine e = rows_engine_of<typename Of::reducer>();
-    for (const rows_plan &of : plans) {
+    const kernel_set e = sizes_of<typename Of::reducer>();
+    for (const rows_case &of : plans) {
         row_bounds all = {};
         all.end = of.results;
         all.n = of.n;
         all.pitch = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
-        const row_share share =
-            plan_rows(e, all, {of.given.multiprocessors, 227 * kibibyte}, of.given.blocks);
+        const rows_plan share =
+            plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks}).share;
         char got[200];
         int at = 0;
         const auto say = [&](const char *format, auto... numbers) {
@@ -521,7 +515,7 @@ static void expect_rows(std::initializer_list<rows_plan> plans)
         say("%zu %zu", share.per_warp, share.per_block);
         if (share.kernel == rows_kernel::segments)
             say(", segments %zu %zu, %u%s", share.most_of_warp, share.most_of_block,
-                share.least_run_log, share.few ? " few" : "");
+                share.least_run_log, share.few_segments ? " few" : "");
         else if (share.kernel == rows_kernel::long_ones)
             say(", threads %u, runs %u %u %zu, %u", share.threads, share.long_row.runs,
                 share.long_row.run_log, share.most_runs, share.long_row.prefetch_bytes);
@@ -545,7 +539,7 @@ struct columns_case {
 template <class Of>
 static void expect_columns(std::initializer_list<columns_case> plans)
 {
-    const columns_engine e = columns_engine_of<typename Of::reducer>();
+    const kernel_set e = sizes_of<typename Of::reducer>();
     for (const columns_case &of : plans) {
         strided_results all = {};
         all.end = of.outer * of.inner;
@@ -553,15 +547,15 @@ static void expect_columns(std::initializer_list<columns_case> plans)
         all.inner = of.inner;
         all.stride = of.stride ? of.stride : of.inner;
         all.outer_stride = of.outer_stride ? of.outer_stride : of.n * all.stride;
-        const bool wide = are_vectors(e, all);
-        const columns_launch made =
-            plan_columns(e, all, wide, of.given.multiprocessors, of.given.blocks, of.given.words);
+        const launch_plan made = plan_columns(e, all, {of.given.multiprocessors, 0},
+                                              {{}, nullptr, of.given.blocks, of.given.words});
         char got[200];
         std::snprintf(got, sizeof got, "%s%u %u %u %u, %u of %zu, %zu; %zu %zu%s",
-                      wide ? "wide, " : "", made.plan.across_log, made.plan.warps_log,
-                      made.plan.steps_log, made.plan.run_log, made.plan.down_blocks,
-                      made.block_results, made.most_results, made.status_words, made.shared_bytes,
-                      made.plan.prefetched ? " prefetched" : "");
+                      made.kernel == vector_columns ? "wide, " : "", made.layout.across_log,
+                      made.layout.warps_log, made.layout.steps_log, made.layout.run_log,
+                      made.layout.down_blocks, made.block_results, made.most_results,
+                      made.workspace_bytes / sizeof(status_word), made.shared_bytes,
+                      made.layout.prefetched ? " prefetched" : "");
         check::that(std::strcmp(got, of.wanted) == 0,
                     "%s, %zu x %zu x %zu, strides %zu and %zu, %u multiprocessors: %s", Of::name,
                     of.outer, of.n, of.inner, of.outer_stride, of.stride, of.given.multiprocessors,
@@ -924,35 +918,30 @@ static void exact_rounding()
             all += (static_cast<int>(z / 8 % 5) - 2) * (static_cast<wide>(1) << (126 - room - 53));
         if (k % 5 == 0 && op != FASTREDUCE_NORM2) all = -all;
         wide rest = all;
-        double part[3];
+        double part[2];
         for (double &one : part) one = next_part(&rest);
-        const bool far = part[2] == 0 && z / 64 % 2; /* beyond 128 bits */
-        if (far) part[2] = z / 128 % 2 ? 0x1p-60 : -0x1p-60;
+        const bool far = part[1] == 0 && z / 64 % 2; /* beyond 128 bits */
+        if (far) part[1] = z / 128 % 2 ? 0x1p-60 : -0x1p-60;
         fastreduce_wide_accumulator total = {};
-        fastreduce_host_accumulate_f64(part, &total, 3);
+        fastreduce_host_accumulate_f64(part, &total, 2);
         const u64 wanted = fastreduce_detail_read(total.limb, FASTREDUCE_DETAIL_WIDE_DIGITS, -1074,
                                                   op, n, precision);
         const auto expect_bits = [&](const char *what, u64 got) {
-            check::that(got == wanted, "%s, %s of %a, %a, %a, n %zu, %d bits: %llx, not %llx", what,
-                        fastreduce_operator_name(op), part[0], part[1], part[2], n, precision, got,
-                        wanted);
+            check::that(got == wanted, "%s, %s of %a, %a, n %zu, %d bits: %llx, not %llx", what,
+                        fastreduce_operator_name(op), part[0], part[1], n, precision, got, wanted);
         };
         u64 bits = 0;
-        round_sum(part[0], part[1], part[2], &bits, op, precision, n);
+        round_sum(part[0], part[1], &bits, op, precision, n);
         expect_bits("round_sum", bits);
-        if (part[2] == 0) {
-            store_sum(exact_pair{part[0], part[1]}, &bits, op, precision, n);
-            expect_bits("a pair", bits);
-            store_sum(exact_triple{0, {part[0], part[1]}}, &bits, op, precision, n);
-            expect_bits("rests", bits);
-        }
-        if (!far && std::fabs(part[0]) > 0x1p54) { /* a sum that is not the nearest */
+        store_sum(double_double{part[0], part[1]}, &bits, op, precision, n);
+        expect_bits("store_sum", bits);
+        if (!far && rest == 0 && std::fabs(part[0]) > 0x1p54) { /* a sum that is not the nearest */
             const double sum = std::nextafter(part[0], z / 256 % 2 ? 0.0 : 2 * part[0]);
             wide lost = all - static_cast<wide>(sum);
-            const double first = next_part(&lost), second = next_part(&lost);
+            const double error = next_part(&lost);
             if (lost == 0) {
-                store_sum(exact_triple{sum, {first, second}}, &bits, op, precision, n);
-                expect_bits("a triple", bits);
+                store_sum(double_double{sum, error}, &bits, op, precision, n);
+                expect_bits("store_sum of another sum", bits);
             }
         }
     }

@@ -71,9 +71,13 @@ class Parser:
     def __init__(self, file, source, active):
         """active: the lines that some test compiles."""
         code = without_comments(source)
-        lines = code.split("\n")
-        code = "\n".join(line if number in active else " " * len(line)
-                         for number, line in enumerate(lines, 1))
+        lines, depth = code.split("\n"), 0
+        for number, line in enumerate(lines, 1): # a macro's arguments all count as its first line
+            if number not in active and depth == 0:
+                lines[number - 1] = " " * len(line)
+            else:
+                depth += line.count("(") - line.count(")")
+        code = "\n".join(lines)
         self.file, self.code, self.changes, self.loops, self.functions = file, code, [], [], []
         self.tokens, end = [], 0
         for match in TOKEN.finditer(code):
@@ -160,6 +164,10 @@ class Parser:
     def declaration(self, scope):
         """One declaration, of which functions and a class's initial values are looked into."""
         first = self.at
+        if self.peek().startswith("FASTREDUCE_DETAIL_") and self.peek(1) == "(": # a macro
+            self.at += 1
+            self.skip_group()
+            return
         if self.peek() == "template":
             self.at += 1
             while self.peek() != "<":
@@ -214,7 +222,8 @@ class Parser:
         elif words[:1] == ["enum"] or words[:2] == ["typedef", "enum"]:
             pass
         elif kinds and "(" not in words:
-            name = words[words.index(kinds[0]) + 1]
+            name = words[words.index(kinds[0]) + 1:][:1] # none is an anonymous union's
+            name = name[0] if name else scope
             self.at = opening + 1
             self.declarations(name, self.tokens[closing].begin)
         elif "(" in words:
@@ -533,7 +542,7 @@ class Parser:
         """An operand with what stands before it."""
         token = self.tokens[self.at]
         if token.text in ("sizeof", "alignof", "decltype"):
-            self.at += 1
+            self.at += 2 if self.peek(1) == "..." else 1
             if self.peek() == "(":
                 self.skip_group()
             else:

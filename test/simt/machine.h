@@ -180,18 +180,9 @@ inline unsigned char *(*&dynamic_shared_of())()
     static unsigned char *(*function)() = nullptr;
     return function;
 }
-inline options &settings()
-{
-    return the_machine().settings;
-}
-inline counts &statistics()
-{
-    return the_machine().statistics;
-}
-inline const std::string &report()
-{
-    return the_machine().report;
-}
+inline options &settings() { return the_machine().settings; }
+inline counts &statistics() { return the_machine().statistics; }
+inline const std::string &report() { return the_machine().report; }
 inline void reset()
 {
     the_machine().statistics = counts();

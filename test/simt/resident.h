@@ -168,10 +168,7 @@ inline bool run_resident(machine &m, dim3 grid, dim3 block, size_t shared_bytes)
 {
     return the_residents().run(m, grid, block, shared_bytes);
 }
-inline void let_others_run(machine &m)
-{
-    m.crowd->pass(m);
-}
+inline void let_others_run(machine &m) { m.crowd->pass(m); }
 
 } // namespace simt
 #endif

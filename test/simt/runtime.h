@@ -38,10 +38,7 @@
 constexpr int warpSize = simt::lanes;
 #define SIMT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-inline void __syncthreads(SIMT_PLACE)
-{
-    simt::block_barrier({file, line});
-}
+inline void __syncthreads(SIMT_PLACE) { simt::block_barrier({file, line}); }
 
 inline int __syncthreads_or(int what, SIMT_PLACE)
 {
@@ -57,10 +54,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
 struct alignas(16) float4 {
     float x, y, z, w;
 };
-inline float4 make_float4(float x, float y, float z, float w)
-{
-    return {x, y, z, w};
-}
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline unsigned __float_as_uint(float x)
 {
     unsigned bits;
@@ -73,10 +67,7 @@ inline float __uint_as_float(unsigned bits)
     memcpy(&x, &bits, sizeof x);
     return x;
 }
-inline void __nanosleep(unsigned)
-{
-    simt::yield();
-}
+inline void __nanosleep(unsigned) { simt::yield(); }
 
 template <class T>
 T atomicAdd(T *address, T value)
@@ -142,10 +133,7 @@ T shuffle(unsigned mask, T value, int source, bool inside, place where)
                   nullptr);
     return value;
 }
-inline int lane_now()
-{
-    return static_cast<int>(the_machine().current % lanes);
-}
+inline int lane_now() { return static_cast<int>(the_machine().current % lanes); }
 } // namespace simt
 
 template <class T>
@@ -190,14 +178,8 @@ inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE)
 {
     return __ballot_sync(mask, predicate, file, line) != 0;
 }
-inline int __popc(unsigned word)
-{
-    return __builtin_popcount(word);
-}
-inline int __clz(int word)
-{
-    return word ? __builtin_clz(static_cast<unsigned>(word)) : 32;
-}
+inline int __popc(unsigned word) { return __builtin_popcount(word); }
+inline int __clz(int word) { return word ? __builtin_clz(static_cast<unsigned>(word)) : 32; }
 inline unsigned __brev(unsigned word)
 {
     unsigned turned = 0;
@@ -264,38 +246,23 @@ inline host_side &host()
     return instance;
 }
 /* Runtime calls so far; the k-th from now fails (0: none does); no call works without a device. */
-inline unsigned long long calls()
-{
-    return host().calls;
-}
-inline void fail_call(unsigned k)
-{
-    host().failing_call = k ? host().calls + k : 0;
-}
-inline void set_device_present(bool present)
-{
-    host().device_present = present;
-}
+inline unsigned long long calls() { return host().calls; }
+inline void fail_call(unsigned k) { host().failing_call = k ? host().calls + k : 0; }
+inline void set_device_present(bool present) { host().device_present = present; }
 inline void set_gpu(const gpu &device)
 {
     host().device = device;
     host().shared_limit.clear();
 }
 /* Without, launches are checked and counted, and that is all. */
-inline void set_runs(bool runs)
-{
-    host().runs = runs;
-}
+inline void set_runs(bool runs) { host().runs = runs; }
 /* Bytes of shared memory that a block may have, static and dynamic together. */
 inline size_t most_shared()
 {
     return std::min(static_cast<size_t>(host().device.shared_bytes), most_dynamic_shared);
 }
 /* Calls on the default stream so far, of those that take a stream. */
-inline unsigned long long default_stream_calls()
-{
-    return host().default_stream_calls;
-}
+inline unsigned long long default_stream_calls() { return host().default_stream_calls; }
 inline size_t live_allocations()
 {
     size_t count = 0;
@@ -561,10 +528,7 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice
 };
 
-inline cudaError_t cudaGetLastError()
-{
-    return std::exchange(simt::host().last, cudaSuccess);
-}
+inline cudaError_t cudaGetLastError() { return std::exchange(simt::host().last, cudaSuccess); }
 inline cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = 0;

@@ -21,10 +21,7 @@ static long long *const wide_output = reinterpret_cast<long long *>(size_t(1) <<
 static fastreduce_accumulator *const total =
     reinterpret_cast<fastreduce_accumulator *>(size_t(1) << 20);
 
-static void caller(const char *call)
-{
-    standin_caller(QUOTE(PART), call);
-}
+static void caller(const char *call) { standin_caller(QUOTE(PART), call); }
 
 extern "C" void PART(void)
 {

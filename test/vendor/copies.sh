@@ -173,8 +173,6 @@ pass "two versions, the C functions of one beside the templates of another"
 for kind in c80 t80; do
     options=$weak
     [ $kind = t80 ] || options=$functions
-    compile ${kind}_integer 80 $options -DFASTREDUCE_EXACT_INTEGER
-    apart $kind ${kind}_integer
     compile ${kind}_block 80 $options -DFASTREDUCE_BLOCK_SIZE=128
     unlike $kind ${kind}_block launches
     apart $kind ${kind}_block sharing # the macro chooses among kernels, and changes none
@@ -188,9 +186,8 @@ for kind in c80 t80; do
     unlike $kind ${kind}_stream "thread's stream\|launches"
     apart $kind ${kind}_stream
 done
-apart c80_integer t80
-pass "with and without FASTREDUCE_EXACT_INTEGER; another FASTREDUCE_BLOCK_SIZE;" \
-    "another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG; --default-stream per-thread"
+pass "another FASTREDUCE_BLOCK_SIZE; another FASTREDUCE_ITEMS_PER_THREAD; FASTREDUCE_TAG;" \
+    "--default-stream per-thread"
 
 # No more names than needed.
 compile t80_again 80 $weak

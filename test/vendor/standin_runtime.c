@@ -123,14 +123,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     if (binaries[binary_count - 1].part[0] == 0) stop("a fat binary without a kernel part_NAME");
 }
 
-void __cudaUnregisterFatBinary(void **handle)
-{
-    (void)handle;
-}
-char __cudaInitModule(void **handle)
-{
-    return handle != NULL;
-}
+void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+char __cudaInitModule(void **handle) { return handle != NULL; }
 
 void __cudaRegisterFunction(void **handle, const void *stub, char *device_function,
                             const char *name, int thread_limit, void *thread, void *block,

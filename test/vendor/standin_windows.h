@@ -73,6 +73,17 @@ template <bool Condition, class Yes, class No>
 using conditional_t = typename conditional<Condition, Yes, No>::type;
 template <class T>
 T &&declval();
+template <class...>
+using void_t = void;
+template <class Void, class Function, class... Arguments>
+struct can_invoke : integral_constant<bool, false> {
+};
+template <class Function, class... Arguments>
+struct can_invoke<void_t<decltype(declval<Function>()(declval<Arguments>()...))>, Function,
+                  Arguments...> : integral_constant<bool, true> {
+};
+template <class Function, class... Arguments>
+using is_invocable = can_invoke<void, Function, Arguments...>;
 template <size_t...>
 struct index_sequence {
 };

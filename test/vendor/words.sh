@@ -271,7 +271,7 @@ constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DE
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
 macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
-macros="$macros|OPERATORS|SUFFIX|TAG"
+macros="$macros|OPERATORS|SUFFIX|TAG|DEVICE" # the last is gone at the end of fastreduce.cuh
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
 language="$language|typedef|unsigned|void|size_t|int64_t|uint32_t|uint64_t|CUstream_st"
 grep -vE '^(fastreduce_detail|FASTREDUCE_DETAIL)_' defined |
@@ -390,28 +390,6 @@ $simt -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_U64,FASTREDUCE_I8 \
     fail "lists by commas and by +"
 run ./separators "lists by commas and by +"
 pass "lists of types and operators by commas and by +"
-
-cat > older.cpp <<'OLDER'
-#include <cuda_runtime.h>
-#define FASTREDUCE_IMPLEMENTATION
-#define FASTREDUCE_NO_LADDER
-#define FASTREDUCE_SHAPES
-#define FASTREDUCE_EXACT_PRODUCTS
-#define FASTREDUCE_TYPES FASTREDUCE_F32
-#define FASTREDUCE_OPERATORS FASTREDUCE_SUM
-#include "fastreduce.cuh"
-namespace fastreduce::FASTREDUCE_DETAIL_ABI::detail {
-SIMT_DYNAMIC_SHARED(dynamic_shared_bytes)
-}
-int main()
-{
-    return !fastreduce_supports_shapes(FASTREDUCE_F32, FASTREDUCE_SUM, FASTREDUCE_AUTO) +
-           !fastreduce_supports_dot(FASTREDUCE_F32, FASTREDUCE_EXACT);
-}
-OLDER
-$simt older.cpp -ldl -o older || fail "two switches by their older names"
-run ./older "two switches by their older names"
-pass "two switches by their older names"
 
 # Whether a grid may begin before the previous one has ended
 cat > overlap.cpp <<'OVERLAP'

@@ -11,7 +11,7 @@ import tvm_ffi
 
 from ._build import BUILT  # written by the build: what the library holds
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 _path = str(next(Path(__file__).parent.glob("_binding.*")))
 _library = tvm_ffi.load_module(_path)

@@ -40,10 +40,7 @@ fastreduce_type type_of(const TensorView &x)
     return static_cast<fastreduce_type>(found - dtypes + 1);
 }
 
-char *data(const TensorView &x)
-{
-    return static_cast<char *>(x.data_ptr()) + x.byte_offset();
-}
+char *data(const TensorView &x) { return static_cast<char *>(x.data_ptr()) + x.byte_offset(); }
 
 // Whether an array has this shape and no gaps, and is on this device.
 bool fits(const TensorView &x, ShapeView shape, DLDevice device)
