@@ -8588,9 +8588,9 @@ cudaError_t launch_resolving(exact_results results, size_t count, void *status_w
     const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return error;
     /* These blocks are enough if no result is resolved, but no more, as mostly all are. */
-    const size_t of_block = 2 * exact_unit, segments_of_block = 32,
+    const size_t of_block = 2 * exact_unit, segments_of_block = 32, to_round = 32,
                  blocks = results.segments.begins == nullptr
-                              ? results.strided.n * count / of_block + 1
+                              ? (results.strided.n + to_round) * count / of_block + 1
                           : count / segments_of_block > limits.multiprocessors
                               ? count / segments_of_block
                               : limits.multiprocessors,
@@ -9366,7 +9366,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         check_arguments({input, size, size, 0}, results, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
     if (offsets == nullptr || !is_readable(begins, results, call.options.memory) ||
-        !is_readable({ends, offset_size, offset_size, segments}, results, call.options.memory))
+        (ends != nullptr &&
+         !is_readable({ends, offset_size, offset_size, segments}, results, call.options.memory)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     row_bounds bounds = {};
     bounds.input = input;
@@ -9480,7 +9481,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 {
     using namespace fastreduce::detail;
     exact_entry entry = {}; /* whatever FASTREDUCE_TYPES says */
-    if constexpr (has_exact) entry.kernels = &exact_kernels_of<exact_sum<float>>;
+#ifndef FASTREDUCE_NO_EXACT
+    entry.kernels = &exact_kernels_of<exact_sum<float>>;
+#endif
     return add_exactly(accumulator, entry, input, nullptr, false, n, FASTREDUCE_F32, config);
 }
 

@@ -277,7 +277,6 @@ static void counted(const char *what)
     simt::set_gpu(small);
 #endif
     device_limits limits = {};
-    int device = 0;
     check::that(find_limits(&limits) == cudaSuccess, "limits of the GPU");
     const size_t at_once = size_t(limits.multiprocessors) * (1024 / BlockSize);
     std::vector<size_t> all = {1, 5, group + 2, at_once, at_once + 1, 3 * at_once + 5};

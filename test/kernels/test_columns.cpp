@@ -140,7 +140,6 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
     gpu.number = static_cast<int>(gpu.multiprocessors % 61); /* as limits are remembered by it */
     simt::set_gpu(gpu);
     detail::device_limits limits = {};
-    int device = 0;
     detail::find_limits(&limits);
     check::that(limits.multiprocessors == given.multiprocessors, "%u multiprocessors, not %u",
                 limits.multiprocessors, given.multiprocessors);

@@ -1124,6 +1124,11 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     a = good;
     a.config.n_on_device = reinterpret_cast<const size_t *>(r.at(piece / 2));
     is_refused("a count on the device", unsupported);
+    /* Without ends, no array of ends is in the way of an output at a low address. */
+    a.output = reinterpret_cast<unsigned char *>(result_size);
+    a.config.kernel = FASTREDUCE_V0;
+    r.segments("output at a low address, no ends", unsupported, a);
+    a = good;
     for (unsigned block_size : {1u, 16u, 48u, 100u, 2048u}) {
         a.config.block_size = block_size;
         is_refused("block size", invalid);
