@@ -257,12 +257,12 @@ inline namespace FASTREDUCE_DETAIL_ABI
 {
 
 /* Threads of a warp. Loops over the built-in warpSize, which is no constant, stay rolled. */
-constexpr unsigned warp_size = 32, warp_log = 5;
+constexpr unsigned warp_size = 32;
 
 namespace detail
 {
 
-constexpr unsigned all_lanes = 0xffffffff; /* of a warp, as a mask */
+constexpr unsigned warp_log = 5, all_lanes = 0xffffffff; /* of a warp, as a mask */
 constexpr bool toolkit_knows_hopper = FASTREDUCE_DETAIL_TOOLKIT >= 12;
 constexpr unsigned first_hopper = 90; /* with overlapped launches */
 constexpr bool separate_compilation = FASTREDUCE_DETAIL_SEPARATE;
@@ -3558,7 +3558,7 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksL
 template <unsigned Lanes, bool IsTile, class Reducer, class Value, unsigned Count>
 FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, Value (&values)[Count])
 {
-    constexpr fixed_number<bits_for(Lanes)> lanes_log;
+    [[maybe_unused]] constexpr fixed_number<bits_for(Lanes)> lanes_log;
     if constexpr (!Reducer::any_order) {
         pair_lanes(reducer, lanes_log, fixed_number<bits_for(Count)>(), values);
     } else if constexpr (Reducer::by_warp) {
@@ -8583,7 +8583,7 @@ cudaError_t launch_resolving(exact_results results, size_t count, void *status_w
                              cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
                              unsigned most_listed = max_queued_exact<typename Source::Sums>)
 {
-    static compiled_cache cache = {};
+    [[maybe_unused]] static compiled_cache cache = {};
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return error;

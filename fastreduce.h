@@ -1614,7 +1614,7 @@ static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *sta
             block = (block < state->rows ? block : state->rows) * FASTREDUCE_DETAIL_ROW;
             if (block == 0) block = n - i;
             if (fastreduce_detail_add_to_window(limb, input + i, block, &state->position)) {
-                if (block < FASTREDUCE_DETAIL_BLOCK) state->rows *= 2;
+                if (state->rows < FASTREDUCE_DETAIL_BLOCK / FASTREDUCE_DETAIL_ROW) state->rows *= 2;
                 continue;
             }
             state->rows = 1;

@@ -827,6 +827,36 @@ static void mean_of_many(void)
     free(x);
 }
 
+/* Long sums, and sums of magnitudes, of positive floats that fit a window, which takes as many rows
+ * at once as it may, and whose end is a part of a chunk: they are the sums of short parts. */
+static void long_sums(void)
+{
+    enum { PART = 1000, LONG = 75 * FASTREDUCE_DETAIL_CHUNK };
+    static float x[LONG];
+    static const size_t sizes[] = {64 * FASTREDUCE_DETAIL_CHUNK + 344, LONG - 1};
+    static const fastreduce_operator operators[] = {FASTREDUCE_SUM, FASTREDUCE_SUM_ABS};
+    size_t s, i, k;
+    int format;
+    for (format = 0; format < FORMATS; ++format)
+        for (s = 0; s < 2 && formats[format].type != FASTREDUCE_F64; ++s)
+            for (k = 0; k < 2; ++k) {
+                const size_t n = sizes[s], size = formats[format].bytes;
+                const fastreduce_type type = formats[format].type;
+                const uint64_t most = (formats[format].infinity >> (formats[format].precision - 1));
+                const uint64_t lowest = random_words() % (most - 3);
+                fastreduce_accumulator parts = {{0}};
+                double sum = 0, wanted;
+                for (i = 0; i < n; ++i)
+                    store(x, format, i, near_bits(format, lowest, 2) & ~sign_of(format));
+                for (i = 0; i < n; i += PART)
+                    fastreduce_host_accumulate((const char *)x + i * size, &parts,
+                                               n - i < PART ? n - i : PART, type);
+                fastreduce_host_reduce(x, &sum, n, type, operators[k], FASTREDUCE_F64);
+                wanted = fastreduce_accumulator_f64(&parts);
+                expect(bits_f64(sum) == bits_f64(wanted), "a long sum", n, sum, wanted);
+            }
+}
+
 int main(void)
 {
     static const float ones[] = {1.5f, -0.25f};
@@ -851,6 +881,8 @@ int main(void)
     far_apart();
     limits_of_windows();
     ties();
+    for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) long_sums();
+    use_avx2 = 0;
     random_cases();
     expect(fastreduce_host_dot_f32(ones, ones, 2) == 2.3125f, "dot_f32", 2,
            fastreduce_host_dot_f32(ones, ones, 2), 2.3125);

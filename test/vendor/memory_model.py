@@ -68,9 +68,9 @@ READS = {"reduce_pairwise": ["loads"], "reduce_exact": ["loads"]}
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
         "reduce_long_rows": ["loads"], "reduce_by_threads": ["loads"],
-        "reduce_columns": ["loads"], "reduce_open_results": ["loads"]}
+        "reduce_columns": ["loads"], "resolve_exact_results": ["loads"]}
 # Those that draw tickets, which are known by the fence before them
-TICKETS = {"reduce_open_results", "reduce_segments"}
+TICKETS = {"resolve_exact_results", "reduce_segments"}
 
 # The name of each kernel says what is to be found in it. `out` is no
 # constant, so its loads are coherent.
