@@ -22,7 +22,8 @@ class _Config(ctypes.Structure):
                 ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
                 ("stream", ctypes.c_void_p), ("n_on_device", ctypes.c_void_p),
                 ("output_type", ctypes.c_int), ("offset_type", ctypes.c_int),
-                ("end_offsets", ctypes.c_void_p)]
+                ("end_offsets", ctypes.c_void_p),
+                ("added_later", ctypes.c_void_p * 8)]  # by fastreduce.h: zero means as before
 
 
 class Accumulator:
