@@ -111,7 +111,7 @@
  *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
  *     store     the Reducer's store
  * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
- * plan_long_rows for reduce_long_rows (reduce_run). Results of a few elements each go to
+ * plan_long_rows for reduce_pairwise. Results of a few elements each go to
  * reduce_by_threads, by plan_by_threads.
  *
  * fastreduce_reduce_segments
@@ -3266,7 +3266,7 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  * May hold: kernels that reduce elements, whatever a Reducer makes of them.
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
- * comes after V7, of one array; reduce_short_rows, reduce_long_rows and reduce_segments;
+ * comes after V7, of one array or of long rows; reduce_short_rows and reduce_segments;
  * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
  * ============================================================================================= */
 
@@ -3628,8 +3628,8 @@ __host__ __device__ constexpr size_t elements_of_tile(unsigned threads)
     return size_t(threads) * Packs * pack<Element>::size;
 }
 
-/* An array, or two of a dot product, and how blocks share it: each reduces a run of 2^run_log
- * tiles. */
+/* An array, or two of a dot product, or rows of equal length; and how blocks share each: one reduces
+ * a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
     const size_t *n_on_device;
@@ -3639,6 +3639,8 @@ struct pairwise_array {
     unsigned prefetch_bytes; /* of each block's first tile */
     bool vectors;            /* packs are vectors, by their addresses */
     bool streaming;          /* the input exceeds the cache */
+    unsigned result_bytes;   /* of rows */
+    size_t row, pitch;       /* the first row of this launch; elements from row to row, or 0 */
 
     /* Splits the array into as many runs as are allowed, and at most turns_of_block for each
      * block. */
@@ -3649,6 +3651,13 @@ struct pairwise_array {
         for (run_log = 0; run_log < most_run_log && (tiles - 1) >> run_log >= most;) ++run_log;
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
+    }
+    /* Becomes one of the rows. */
+    template <class Element>
+    FASTREDUCE_DEVICE void select_row(size_t number)
+    {
+        input = static_cast<const Element *>(input) + number * pitch;
+        vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
     }
     template <class Element, unsigned Packs>
     FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, unsigned run, unsigned tile) const
@@ -3709,17 +3718,17 @@ constexpr unsigned partials_of_thread = 2;
 
 /* Returns the Value of a group of runs, in warp 0 of the block of its first run, which is `number`
  * of `count`. It awaits the partials of the others. What one warp can await needs no barrier. */
-template <unsigned Partials, class Reducer, class Value, unsigned Warps>
+template <class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE Value group_value(const Reducer &reducer, unsigned threads,
                                     status_word *status_words, unsigned number, unsigned count,
                                     Value value, block_values<Value, Warps> &shared)
 {
-    const bool by_warp = Warps == 1 || count - number <= warp_size * Partials;
+    const bool by_warp = Warps == 1 || count - number <= warp_size * partials_of_thread;
     if (by_warp && threadIdx.x >= warp_size) return value;
-    const unsigned first = first_pack<Partials>();
-    Value values[Partials];
+    const unsigned first = first_pack<partials_of_thread>();
+    Value values[partials_of_thread];
 #pragma unroll
-    for (unsigned k = 0; k < Partials; ++k)
+    for (unsigned k = 0; k < partials_of_thread; ++k)
         values[k] = select_value(first + k == 0, value, reducer.zero());
     if (!by_warp) __syncthreads(); /* warp_values is used again */
     const auto awaited = [&](unsigned k) {
@@ -3766,7 +3775,7 @@ FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
  * hands the group's to the first of the groups, and so on. Runs wait only for those after them,
  * which have to begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
  * H200). */
-template <unsigned Packs, unsigned Partials, class Reducer, class Value, unsigned Warps>
+template <unsigned Packs, class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
                                   status_word *status_words, size_t most_runs, unsigned threads,
                                   unsigned run, tile_offset offset,
@@ -3774,7 +3783,7 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
-    constexpr unsigned group = Warps * warp_size * Partials;
+    constexpr unsigned group = Warps * warp_size * partials_of_thread;
     constexpr bool keeps_values = keeps_lane_values<Reducer>();
     [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
@@ -3802,7 +3811,7 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
             if (threadIdx.x == 0) partials::publish(status_words, number, value);
             return;
         }
-        value = group_value<Partials>(reducer, threads, status_words, number, count, value, shared);
+        value = group_value(reducer, threads, status_words, number, count, value, shared);
         status_words += most * partials::count;
         number /= group;
         count = (count - 1) / group + 1;
@@ -3820,9 +3829,9 @@ FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
     return next_run;
 }
 
-/* Reduces one array, by a block for each run of tiles. GPUs begin blocks in order, and the first
- * one takes the last run. For the end of an input that was just written is in L2 (64 MiB, one H100:
- * 12.4 us, against 18.8 from the beginning).
+/* Reduces one array, or long rows, by a block for each run of tiles. GPUs begin blocks in order, and
+ * the first one takes the last run. For the end of an input that was just written is in L2 (64 MiB,
+ * one H100: 12.4 us, against 18.8 from the beginning).
  *
  * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
  * are resident at once. If there are more runs they take these in turn, by a counter, which
@@ -3830,29 +3839,41 @@ FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
  * __restrict__: the compiler could then load it by ways that are not coherent
- * (NVIDIA/cccl#11463). */
-template <class Reducer, unsigned BlockSize, unsigned Packs, bool KnownN>
+ * (NVIDIA/cccl#11463).
+ *
+ * AnyCall: n may be on the device, there may be rows, and blocks may have fewer threads. */
+template <class Reducer, unsigned BlockSize, unsigned Packs, bool AnyCall>
 __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     reduce_pairwise(pairwise_array array, reduction_output<Reducer> output,
                     status_word *status_words)
 {
     using Element = typename Reducer::Element;
-    __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
-    const unsigned most_runs = array.runs;
+    using Value = typename Reducer::Value;
+    __shared__ block_values<Value, BlockSize / warp_size> shared;
+    const unsigned most_runs = array.runs, threads = AnyCall ? blockDim.x : BlockSize;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
-    tile_offset offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
+    if constexpr (AnyCall)
+        if (array.pitch > 0) {
+            const unsigned number = gridDim.x - 1 - turn, row = number / most_runs;
+            run = number % most_runs;
+            array.template select_row<Element>(array.row + row);
+            output.result = static_cast<unsigned char *>(output.result) +
+                            (array.row + row) * array.result_bytes;
+            status_words += size_t(row) * most_runs * partial_words<Value>::count;
+        }
+    tile_offset offset = array.template locate_tile<Element, Packs>(threads, run, 0);
     if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
     wait_for_previous_grid();
     allow_next_grid();
     bool in_turn = false;
-    if constexpr (!KnownN)
+    if constexpr (AnyCall)
         if (array.n_on_device != nullptr) {
             if (*array.n_on_device < array.n) array.n = *array.n_on_device;
-            array.share(size_t(BlockSize) * Packs * pack<Element>::size, most_runs, gridDim.x);
+            array.share(elements_of_tile<Element, Packs>(threads), most_runs, gridDim.x);
             in_turn = gridDim.x < array.runs;
             if (!in_turn && turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(threads, run, 0);
         }
     output.reducer.prepare(array.input, array.n);
 #pragma unroll 1
@@ -3862,11 +3883,10 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             if (threadIdx.x == 0 && turn + 1 == array.runs + gridDim.x) *status_words = 0;
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            offset = array.template locate_tile<Element, Packs>(BlockSize, run, 0);
+            offset = array.template locate_tile<Element, Packs>(threads, run, 0);
         }
-        reduce_run<Packs, partials_of_thread>(output.reducer, array, output.result,
-                                              status_words + 1, most_runs, BlockSize, run, offset,
-                                              shared);
+        reduce_run<Packs>(output.reducer, array, output.result, status_words + 1, most_runs,
+                          threads, run, offset, shared);
     } while (in_turn);
 }
 
@@ -3940,8 +3960,9 @@ struct row_bounds {
     }
 };
 
-constexpr unsigned rows_block = 256, least_long_block = rows_block / 2, most_chunks = 8,
-                   most_runs_of_result = 512;
+constexpr unsigned rows_block = small_block, least_long_block = rows_block / 2, most_chunks = 8;
+/* One group awaits the runs of a row or a segment. */
+constexpr unsigned most_runs_of_result = rows_block * partials_of_thread;
 constexpr unsigned segments_blocks =
     768 / rows_block;                       /* resident blocks of reduce_segments, at least */
 constexpr unsigned warp_stage_bytes = 4096; /* of a warp's stage in shared memory */
@@ -3953,9 +3974,7 @@ template <class Element>
 constexpr unsigned most_short_packs = sizeof(Element) < 4 ? 256 : 128;
 
 /* How warps share rows and segments. */
-enum class rows_kernel { by_threads, chunks, segments, long_ones };
 struct rows_plan {
-    rows_kernel kernel;
     size_t per_warp, per_block;         /* results of a warp, of a block */
     size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are deferred */
     /* a warp's chunks; a row has 2^lanes_log of its lanes and 2^chunks_log of them */
@@ -3967,19 +3986,11 @@ struct rows_plan {
      * element, in that row; byte_offset[k] is counted from the warp's first row. */
     unsigned row[most_chunks], within[most_chunks];
     size_t byte_offset[most_chunks];
-    size_t most_runs;        /* of a result */
-    pairwise_array long_row; /* a long row, but for its elements */
-    unsigned threads;        /* of a block */
-    bool prefetched;         /* the rows are, before the previous grid has ended */
-    unsigned least_run_log;  /* a run has 2^least_run_log tiles at least */
-    bool few_segments;       /* every block looks at the lengths of all segments */
+    bool prefetched;        /* the rows are, before the previous grid has ended */
+    unsigned least_run_log; /* a run of a segment has 2^least_run_log tiles at least */
+    bool few_segments;      /* every block looks at the lengths of all segments */
 
-    __host__ __device__ void share(pairwise_array *array, size_t tile_elements, size_t most) const
-    {
-        const size_t runs = (array->n / tile_elements >> least_run_log) + 1;
-        array->share(tile_elements, min_of(most, runs), most);
-    }
-    /* Returns a result's elements, in at most `most` runs. */
+    /* Returns a segment's elements, in at most `most` runs. */
     template <class Element>
     FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &rows, size_t result,
                                               size_t tile_elements, size_t most) const
@@ -3989,7 +4000,8 @@ struct rows_plan {
         array.n = span.n;
         array.input = static_cast<const Element *>(rows.input) + span.begin;
         array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-        share(&array, tile_elements, most);
+        const size_t runs = (array.n / tile_elements >> least_run_log) + 1;
+        array.share(tile_elements, min_of(most, runs), most);
         return array;
     }
 };
@@ -4416,9 +4428,8 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
                    unsigned run,
                    block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    static_assert(most_runs_of_result % rows_block == 0, "a group holds a result's runs");
     reducer.prepare(array.input, array.n);
-    reduce_run<Packs, most_runs_of_result / rows_block>(
+    reduce_run<Packs>(
         reducer, array, result, status_words, array.runs, rows_block, run,
         array.template locate_tile<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
 }
@@ -4463,7 +4474,8 @@ reduce_queued(const row_bounds &bounds, const rows_plan &share,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
         reduce_segment_run<Packs>(
-            output.reducer, share.array_of<Element>(bounds, entry.number, tile, share.most_runs),
+            output.reducer,
+            share.array_of<Element>(bounds, entry.number, tile, most_runs_of_result),
             bounds.address(output.result, entry.number),
             queue.base + result_queue::all_words +
                 entry.first * partial_words<typename Reducer::Value>::count,
@@ -4708,7 +4720,8 @@ FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_pl
             bool deferred = false;
             if (n > share.most_of_block && lane == 0)
                 deferred = result_queue::append(
-                    queue, next, share.array_of<Element>(bounds, next, tile, share.most_runs).runs);
+                    queue, next,
+                    share.array_of<Element>(bounds, next, tile, most_runs_of_result).runs);
             if (!deferred && n > share.most_of_warp && lane == 0)
                 deferred = long_results.append(next);
             if (!__any_sync(all_lanes, deferred))
@@ -4858,32 +4871,6 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (threadIdx.x == 0) queued = queue.await(share.few_segments ? 128 : 1);
     __syncthreads();
     if (queued.runs > 0) reduce_queued<packs>(bounds, share, output, queue, queued, shared);
-}
-
-/* Reduces long rows, by a block of 128 or 256 threads for each run of tiles, the last one first. */
-template <class Reducer, unsigned Packs>
-__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_long_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
-                     status_word *status_words)
-{
-    using Value = typename Reducer::Value;
-    using Element = typename Reducer::Element;
-    __shared__ block_values<Value, rows_block / warp_size> shared;
-    pairwise_array array = share.long_row;
-    const unsigned number = gridDim.x - 1 - blockIdx.x, run = number % array.runs;
-    const size_t result = bounds.begin + number / array.runs;
-    const Element *const input = static_cast<const Element *>(bounds.input) + result * bounds.pitch;
-    array.input = input;
-    array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
-    const tile_offset offset = array.template locate_tile<Element, Packs>(blockDim.x, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
-    wait_for_previous_grid();
-    allow_next_grid();
-    output.reducer.prepare(input, array.n);
-    reduce_run<Packs, most_runs_of_result / rows_block>(
-        output.reducer, array, bounds.address(output.result, result),
-        status_words + size_t(number - run) * partial_words<Value>::count, array.runs, blockDim.x,
-        run, offset, shared);
 }
 
 /* ---- Columns ----
@@ -7867,10 +7854,9 @@ struct lane_columns {
     unsigned per_lane, rows_log, levels;
 };
 
-/* Numbers of the kernels of a set. Those of rows are in the order of rows_kernel. */
+/* Numbers of the kernels of a set. Small tiles also serve long rows. */
 constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
-                   segment_rows = 4, divided_rows = 5, single_columns = 6, vector_columns = 7,
-                   kernel_count = 8;
+                   segment_rows = 4, single_columns = 5, vector_columns = 6, kernel_count = 7;
 
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
 struct kernel_set {
@@ -7880,7 +7866,7 @@ struct kernel_set {
     tile_size tile[2];                   /* of one array: small and large */
     size_t one_large_tile; /* bytes that one large tile takes faster than small ones */
     size_t most_small;     /* bytes beyond which large tiles are faster */
-    unsigned thread_packs_log, long_tile; /* of rows: packs of a thread; of a small tile */
+    unsigned thread_packs_log; /* of short rows: packs of a thread */
     bool any_order;
     lane_columns lane[2];      /* of single columns and of vectors */
     unsigned total_words;      /* EXACT: status words that blocks add to */
@@ -7925,7 +7911,7 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
-    const bool rows = number >= short_rows && number <= divided_rows;
+    const bool rows = number == short_rows || number == segment_rows;
     void *status_words = nullptr;
     result_queue list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
@@ -7947,7 +7933,10 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                          blocks = parts * plan.shared_blocks;
             plan.strided.begin = plan.rows.begin = begin;
             plan.strided.end = plan.rows.end = end;
-            if (number >= single_columns) plan.layout.across_blocks = static_cast<unsigned>(parts);
+            if (number >= single_columns)
+                plan.layout.across_blocks = static_cast<unsigned>(parts);
+            else if (number == small_tiles)
+                plan.array.row = begin;
             error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
                                   plan.threads, plan.shared_bytes,
                                   arguments + (number <= large_tiles), options.stream);
@@ -7989,8 +7978,8 @@ inline launch_plan plan_input(const kernel_set &set, const array_argument &input
                streaming = bytes > streamed_from && bytes <= streamed_to;
     launch_plan plan;
     plan.threads = set.tile[0].block_size;
-    plan.array = {input.data, input.other, input.n_on_device, input.n,  0, 0,
-                  0,          0,           vectors,           streaming};
+    plan.array = {input.data, input.other, input.n_on_device, input.n, 0, 0, 0,
+                  0,          vectors,     streaming,         0,       0, 0};
     return plan;
 }
 
@@ -8137,7 +8126,6 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     set.one_large_tile = Reducer::compute_bound ? 0 : 64 * kibibyte;
     set.most_small = Reducer::compute_bound ? 8 * mebibyte : mebibyte;
     set.thread_packs_log = bits_for(packs);
-    set.long_tile = least_long_block * min_of(4, packs);
     set.any_order = Reducer::any_order;
     set.lane[0] = {1, lanes::rows_log(1), lanes::levels(1)};
     set.lane[1] = {wide, lanes::rows_log(wide), lanes::levels(wide)};
@@ -8154,20 +8142,18 @@ static kernel_entry find_kernel(unsigned number)
 {
     static compiled_cache cache[Parts == array_part ? large_tiles + 1 : kernel_count] = {};
     const void *kernel[kernel_count] = {};
-    if constexpr ((Parts & array_part) != 0) {
-        constexpr kernel_set sizes = sizes_of<Reducer, Sizes...>();
-        constexpr tile_size lesser = sizes.tile[0], larger = sizes.tile[1];
+    constexpr kernel_set sizes = sizes_of<Reducer, Sizes...>();
+    constexpr tile_size lesser = sizes.tile[0], larger = sizes.tile[1];
+    if constexpr ((Parts & (array_part | rows_part)) != 0)
         kernel[small_tiles] =
-            kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, false>);
+            kernel_address(reduce_pairwise<Reducer, lesser.block_size, lesser.packs, true>);
+    if constexpr ((Parts & array_part) != 0)
         kernel[large_tiles] =
-            kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, true>);
-    }
+            kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, false>);
     if constexpr ((Parts & rows_part) != 0) {
-        constexpr unsigned packs = min_of(4, packs_of_thread<Reducer>());
         kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
         kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
         kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
-        kernel[divided_rows] = kernel_address(reduce_long_rows<Reducer, packs>);
     }
     if constexpr ((Parts & columns_part) != 0) {
         constexpr unsigned wide = columns_of<Reducer>::wide();
@@ -8293,7 +8279,6 @@ inline void plan_chunks(rows_plan *share, const kernel_set &set, const row_bound
     const bool tail = packs > most_leaf && ((packs - 1) & (packs - 2)) == 0;
     const unsigned packs_log = bits_for(packs - tail);
     const size_t n = tail ? (packs - 1) * set.pack_size : rows.n;
-    share->kernel = rows_kernel::chunks;
     share->per_warp = min_of(most >> packs_log, fair);
     share->tail = tail ? static_cast<unsigned>(n) : 0;
     share->vectors = !tail && rows_are_vectors(set, rows);
@@ -8326,7 +8311,6 @@ inline void plan_lanes(rows_plan *share, const kernel_set &set, const row_bounds
     }
     while (fair << share->lanes_log < warp_size && share->lanes_log < packs_log)
         ++share->lanes_log; /* where there are few rows */
-    share->kernel = rows_kernel::chunks;
     share->by_lanes = true;
     share->per_warp = min_of(fair, size_t(warp_size) >> share->lanes_log);
     share->chunks = 2; /* not one pack in turn */
@@ -8342,7 +8326,6 @@ inline void plan_segments(rows_plan *share, const kernel_set &set, size_t result
     const size_t least =
                      (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1,
                  warp_results = min_of(fair, fair / rounds + 1);
-    share->kernel = rows_kernel::segments;
     share->per_warp = warp_results < least ? least : warp_results;
     share->per_block = share->per_warp * warps;
     if (share->per_warp == 1)
@@ -8356,25 +8339,41 @@ inline void plan_segments(rows_plan *share, const kernel_set &set, size_t result
     share->least_run_log = 2;
 }
 
-/* Plans rows that one block or several reduce. Large tiles serve rows of one tile (64 rows of 4096
- * floats take .68 of the time, one H100) and of many. There are no more blocks than it takes to
- * fill the device, as those of a row wait for each other. */
-inline void plan_long_rows(rows_plan *share, const kernel_set &set, size_t n, size_t packs,
-                           size_t results, size_t multiprocessors)
+/* Plans rows that one block or several reduce. Blocks of 256 threads serve rows of one tile (64 rows
+ * of 4096 floats take .68 of the time, one H100) and of many. There are no more blocks than it takes
+ * to fill the device, as those of a row wait for each other. */
+inline launch_plan plan_long_rows(const kernel_set &set, const row_bounds &rows, bool prefetched,
+                                  size_t packs, const device_limits &limits,
+                                  const launch_options &options)
 {
-    const size_t tile = set.long_tile;
-    const bool large = packs > tile && (packs <= 2 * tile || packs >= 16 * tile);
-    share->kernel = rows_kernel::long_ones;
-    share->threads = large ? rows_block : least_long_block;
-    share->most_runs = share->threads * (most_runs_of_result / rows_block); /* of one group */
-    if (packs <= 2 * tile)
-        share->most_runs = 1;
+    const size_t half = least_long_block * set.tile[0].packs, /* packs of a smaller tile */
+        results = rows.end;
+    const bool large = packs > half && (packs <= 2 * half || packs >= 16 * half);
+    const size_t tile = half << large;
+    launch_plan plan;
+    plan.threads = large ? rows_block : least_long_block;
+    size_t most_runs = plan.threads * partials_of_thread; /* of one group */
+    if (packs <= 2 * half)
+        most_runs = 1;
     else if (packs <= SIZE_MAX >> 32)
-        share->most_runs = min_of(share->most_runs, (multiprocessors * 64 - 1) / results + 1);
-    share->long_row.n = n;
-    share->share(&share->long_row, (tile << large) * set.pack_size, share->most_runs);
-    if (share->prefetched)
-        share->long_row.prefetch_bytes = static_cast<unsigned>((tile << large) * pack_bytes);
+        most_runs = min_of(most_runs, (limits.multiprocessors * 64 - 1) / results + 1);
+    plan.array = {};
+    plan.array.input = rows.input;
+    plan.array.n = rows.n;
+    plan.array.pitch = rows.pitch;
+    plan.array.result_bytes = rows.result_bytes;
+    plan.array.share(tile * set.pack_size, most_runs, most_runs);
+    if (prefetched) plan.array.prefetch_bytes = static_cast<unsigned>(tile * pack_bytes);
+    const size_t runs = plan.array.runs, row_words = runs > 1 ? runs * set.partial_words : 0;
+    plan.kernel = small_tiles;
+    plan.results = results;
+    plan.shared_blocks = runs;
+    plan.most_results = min_of(results, options.most_blocks > runs ? options.most_blocks / runs : 1);
+    if (runs > 1) {
+        plan.most_results = min_of(plan.most_results, (options.most_words - 1) / row_words);
+        plan.workspace_bytes = (1 + plan.most_results * row_words) * sizeof(status_word);
+    }
+    return plan;
 }
 
 /* Plans rows, or segments where the bounds have offsets. */
@@ -8386,49 +8385,37 @@ inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
                  warp_packs = size_t(warp_size) << set.thread_packs_log;
+    const bool prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
+                            are_prefetched(results, rows.pitch, set.element_bytes),
+               take_turns = set.any_order && packs > (set.pack_size > 4 ? 16 : 8) &&
+                            packs <= most_packs_by_lanes,
+               in_chunks = packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf);
+    if (!segments && ((are_few && packs > warp_size) || (!take_turns && !in_chunks)))
+        return plan_long_rows(set, rows, prefetched, packs, limits, options);
+    size_t most_blocks = options.most_blocks;
     launch_plan plan;
     rows_plan &share = plan.share;
     share = {};
-    share.most_runs = most_runs_of_result;
     share.most_of_warp = share.most_of_block = SIZE_MAX;
     share.per_warp = 1;
-    share.threads = rows_block;
-    share.prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
-                       are_prefetched(results, rows.pitch, set.element_bytes);
-    share.few_segments = segments && are_few;
-    if (segments)
-        plan_segments(&share, set, results, fair, multiprocessors, options.most_blocks);
-    else if (are_few && packs > warp_size)
-        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
-    else if (set.any_order && packs > (set.pack_size > 4 ? 16 : 8) && packs <= most_packs_by_lanes)
-        plan_lanes(&share, set, rows, packs, fair);
-    else if (packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf))
-        plan_chunks(&share, set, rows, packs, fair);
-    else
-        plan_long_rows(&share, set, rows.n, packs, results, multiprocessors);
-    if (!segments) share.per_block = share.per_warp * (rows_block / warp_size);
-
-    const size_t runs = share.long_row.runs, most_blocks = options.most_blocks,
-                 row_words = runs > 1 ? runs * set.partial_words : 0;
-    if (runs > 0) { /* long rows */
-        plan.shared_blocks = runs;
-        plan.most_results = most_blocks > runs ? most_blocks / runs : 1;
-        if (runs > 1) plan.most_results = min_of(plan.most_results, options.most_words / row_words);
+    share.prefetched = prefetched;
+    plan.kernel = segments ? segment_rows : short_rows;
+    plan.threads = rows_block;
+    if (segments) {
+        share.few_segments = are_few;
+        plan_segments(&share, set, results, fair, multiprocessors, most_blocks);
+        most_blocks = min_of(most_blocks, queue_counters::max_count);
+        plan.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+        if (are_few) /* blocks without segments help with long ones */
+            plan.least_blocks = min_of(options.most_blocks, multiprocessors * segments_blocks);
     } else {
-        plan.block_results = share.per_block;
-        plan.most_results =
-            (segments ? min_of(most_blocks, queue_counters::max_count) : most_blocks) *
-            share.per_block;
+        (take_turns ? plan_lanes : plan_chunks)(&share, set, rows, packs, fair);
+        share.per_block = share.per_warp * (rows_block / warp_size);
     }
-    plan.kernel = by_threads + static_cast<unsigned>(share.kernel);
-    plan.threads = share.threads;
-    plan.results = results;
-    plan.most_results = min_of(plan.most_results, results);
-    plan.workspace_bytes =
-        (segments ? workspace_words : plan.most_results * row_words) * sizeof(status_word);
-    if (share.few_segments) /* blocks without segments help with long ones */
-        plan.least_blocks = min_of(most_blocks, multiprocessors * segments_blocks);
     plan.rows = rows;
+    plan.results = results;
+    plan.block_results = share.per_block;
+    plan.most_results = min_of(results, most_blocks * share.per_block);
     return plan;
 }
 

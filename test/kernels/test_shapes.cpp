@@ -1212,7 +1212,7 @@ static size_t runs_of(const fastreduce::detail::rows_plan &share, size_t n, size
 {
     fastreduce::detail::pairwise_array array = {};
     array.n = n;
-    share.share(&array, tile, share.most_runs);
+    array.share(tile, fastreduce::detail::most_runs_of_result, (n / tile >> share.least_run_log) + 1);
     return array.runs;
 }
 
@@ -1237,12 +1237,11 @@ static void plans()
                         all.end = results;
                         all.n = segments ? 0 : n;
                         all.pitch = multiprocessors == 30 ? 1000 * all.n : all.n;
-                        rows_plan share = {};
+                        launch_plan plan;
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
                             const auto start = std::chrono::steady_clock::now();
-                            share =
-                                plan_rows(e, all, {multiprocessors, 0}, {{}, nullptr, most}).share;
+                            plan = plan_rows(e, all, {multiprocessors, 0}, {{}, nullptr, most});
                             const std::chrono::duration<double> took =
                                 std::chrono::steady_clock::now() - start;
                             quickest = std::min(quickest, took.count());
@@ -1252,29 +1251,27 @@ static void plans()
                             shape, sizeof shape, "plan of %s, %zu %s of %zu %s, %u multiprocessors",
                             fastreduce_operator_name(op), results, segments ? "segments" : "rows",
                             n, fastreduce_type_name(type_of<T>), multiprocessors);
-                        const size_t of_block = share.per_block,
-                                     runs = share.long_row.runs > 0
-                                                ? share.long_row.runs
-                                                : runs_of(share, n, e.long_tile * e.pack_size);
+                        const rows_plan &share = plan.share;
+                        const size_t tile = plan.threads * e.tile[0].packs;
+                        const bool is_long = plan.kernel == small_tiles,
+                                   close = all.n > 0 &&
+                                           all.pitch <= 8 * mebibyte / sizeof(T) / results;
+                        const size_t runs = is_long    ? plan.array.runs
+                                            : segments ? runs_of(share, n, tile * e.pack_size)
+                                                       : 1;
                         check::that(quickest < 10e-6, "%s: %g us", shape, quickest * 1e6);
-                        check::that(share.per_warp > 0 && of_block > 0 &&
-                                        of_block <= share.per_warp * warps &&
-                                        (!segments || (results - 1) / of_block < most),
-                                    "%s: %zu a warp, %zu a block", shape, share.per_warp, of_block);
-                        check::that(
-                            share.prefetched ==
-                                (all.n > 0 && all.pitch <= 8 * mebibyte / sizeof(T) / results),
-                            "%s: %s prefetched", shape, share.prefetched ? "is" : "not");
-                        check::that(share.long_row.prefetch_bytes ==
-                                        (share.prefetched && share.long_row.runs > 0
-                                             ? share.threads / least_long_block * e.long_tile * 16
-                                             : 0),
-                                    "%s: %u bytes", shape, share.long_row.prefetch_bytes);
-                        check::that(share.threads == rows_block || runs <= 64,
-                                    "%s: %zu runs for a warp", shape, runs);
-                        check::that(runs >= 1 && runs <= share.most_runs &&
-                                        1 + runs * e.partial_words <= workspace_words &&
-                                        share.most_runs * e.partial_words <=
+                        check::that(plan.block_results > 0 && plan.most_results > 0 &&
+                                        (!segments || (results - 1) / plan.block_results < most),
+                                    "%s: %zu a block", shape, plan.block_results);
+                        check::that(is_long || (share.per_warp > 0 &&
+                                                plan.block_results <= share.per_warp * warps &&
+                                                share.prefetched == close),
+                                    "%s: %zu a warp", shape, share.per_warp);
+                        check::that(!is_long ||
+                                        plan.array.prefetch_bytes == (close ? tile * pack_bytes : 0),
+                                    "%s: %u bytes", shape, plan.array.prefetch_bytes);
+                        check::that(runs >= 1 && runs <= plan.threads * partials_of_thread &&
+                                        1 + runs * e.partial_words <=
                                             workspace_words - result_queue::all_words,
                                     "%s: %zu runs", shape, runs);
                     }

@@ -486,10 +486,10 @@ static void auto_of()
 
 /* ---- AUTO's plans ---------------------------------------------------------------------------- */
 
-/* How rows or, where n is 0, segments are shared, in numbers: those of a warp and of a block; then
- * chunks of a warp, lanes and chunks of a row, as logarithms, elements behind them; or threads of a
- * block, runs of a row, tiles of a run, as a logarithm, most runs, bytes asked for early; or
- * elements of a segment by a warp and by a block, tiles of a run at least. */
+/* How rows or, where n is 0, segments are shared, in numbers. For long rows: threads of a block, runs
+ * of a row, tiles of a run, as a logarithm, and bytes asked for early. For others: results of a warp
+ * and of a block; then chunks of a warp, lanes and chunks of a row, as logarithms, and elements
+ * behind them; or elements of a segment by a warp and by a block, and tiles of a run at least. */
 struct rows_case {
     size_t results, n, pitch;
     how given;
@@ -505,21 +505,23 @@ static void expect_rows(std::initializer_list<rows_case> plans)
         all.n = of.n;
         all.pitch = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
-        const rows_plan share =
-            plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks}).share;
+        const launch_plan plan =
+            plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks});
+        const rows_plan &share = plan.share;
         char got[200];
         int at = 0;
         const auto say = [&](const char *format, auto... numbers) {
             at += std::snprintf(got + at, sizeof got - static_cast<size_t>(at), format, numbers...);
         };
-        say("%zu %zu", share.per_warp, share.per_block);
-        if (share.kernel == rows_kernel::segments)
+        if (plan.kernel == small_tiles)
+            say("threads %u, runs %u %u, %u", plan.threads, plan.array.runs, plan.array.run_log,
+                plan.array.prefetch_bytes);
+        else
+            say("%zu %zu", share.per_warp, share.per_block);
+        if (plan.kernel == segment_rows)
             say(", segments %zu %zu, %u%s", share.most_of_warp, share.most_of_block,
                 share.least_run_log, share.few_segments ? " few" : "");
-        else if (share.kernel == rows_kernel::long_ones)
-            say(", threads %u, runs %u %u %zu, %u", share.threads, share.long_row.runs,
-                share.long_row.run_log, share.most_runs, share.long_row.prefetch_bytes);
-        else
+        else if (plan.kernel == short_rows)
             say(", chunks %u, %u %u %u%s%s%s", share.chunks, share.lanes_log, share.chunks_log,
                 share.tail, share.vectors ? " vectors" : "", share.by_lanes ? " in turn" : "",
                 share.prefetched ? " prefetched" : "");
@@ -580,28 +582,28 @@ static void plans()
         {300, 33, 0, {1}, "10 80, chunks 3, 3 0 32 prefetched"},
         {5000, 64, 0, {4}, "16 128, chunks 8, 4 0 0 vectors prefetched"},
         {1024, 128, 0, {4}, "8 64, chunks 8, 5 0 0 vectors prefetched"},
-        {1024, 129, 0, {132}, "1 8, threads 128, runs 1 0 1, 8192"},
+        {1024, 129, 0, {132}, "threads 128, runs 1 0, 8192"},
         {1025, 129, 0, {132}, "1 8, chunks 1, 5 0 128 prefetched"},
         {5000, 256, 0, {1}, "4 32, chunks 8, 5 1 0 vectors prefetched"},
         {1025, 1024, 0, {4}, "1 8, chunks 8, 5 3 0 vectors prefetched"},
         {1025, 1028, 0, {4}, "1 8, chunks 8, 5 3 1024 prefetched"},
-        {1025, 1029, 0, {4}, "1 8, threads 128, runs 1 0 1, 8192"},
-        {3, 2048, 0, {4}, "1 8, threads 128, runs 1 0 1, 8192"},
-        {3, 2049, 0, {4}, "1 8, threads 256, runs 1 0 1, 16384"},
-        {3, 4096, 0, {4}, "1 8, threads 256, runs 1 0 1, 16384"},
-        {3, 4097, 0, {4}, "1 8, threads 128, runs 3 0 86, 8192"},
-        {3, 32764, 0, {4}, "1 8, threads 128, runs 16 0 86, 8192"},
-        {3, 32765, 0, {4}, "1 8, threads 256, runs 8 0 86, 16384"},
-        {200, 32768, 0, {132}, "1 8, threads 256, runs 8 0 43, 0"},
-        {3, 1000000, 0, {4}, "1 8, threads 256, runs 62 2 86, 0"},
-        {200, 1000000, 0, {132}, "1 8, threads 256, runs 31 3 43, 0"},
-        {1, 68719476736, 0, {132}, "1 8, threads 256, runs 512 15 512, 0"},
-        {2, 17592186044416, 0, {132}, "1 8, threads 256, runs 512 23 512, 0"},
+        {1025, 1029, 0, {4}, "threads 128, runs 1 0, 8192"},
+        {3, 2048, 0, {4}, "threads 128, runs 1 0, 8192"},
+        {3, 2049, 0, {4}, "threads 256, runs 1 0, 16384"},
+        {3, 4096, 0, {4}, "threads 256, runs 1 0, 16384"},
+        {3, 4097, 0, {4}, "threads 128, runs 3 0, 8192"},
+        {3, 32764, 0, {4}, "threads 128, runs 16 0, 8192"},
+        {3, 32765, 0, {4}, "threads 256, runs 8 0, 16384"},
+        {200, 32768, 0, {132}, "threads 256, runs 8 0, 0"},
+        {3, 1000000, 0, {4}, "threads 256, runs 62 2, 0"},
+        {200, 1000000, 0, {132}, "threads 256, runs 31 3, 0"},
+        {1, 68719476736, 0, {132}, "threads 256, runs 512 15, 0"},
+        {2, 17592186044416, 0, {132}, "threads 256, runs 512 23, 0"},
         {2048, 1024, 0, {132}, "1 8, chunks 8, 5 3 0 vectors prefetched"},
         {2048, 1025, 0, {132}, "1 8, chunks 8, 5 3 1024"},
         {2048, 1024, 1025, {132}, "1 8, chunks 8, 5 3 0"},
-        {16, 131072, 0, {132}, "1 8, threads 256, runs 32 0 512, 16384"},
-        {16, 131073, 0, {132}, "1 8, threads 256, runs 33 0 512, 0"},
+        {16, 131072, 0, {132}, "threads 256, runs 32 0, 16384"},
+        {16, 131073, 0, {132}, "threads 256, runs 33 0, 0"},
         {1, 0, 0, {4}, "1 1, segments 1024 16384, 2 few"},
         {63, 0, 0, {4}, "1 6, segments 1024 16384, 2 few"},
         {64, 0, 0, {4}, "1 6, segments 16384 16384, 2 few"},
@@ -619,9 +621,9 @@ static void plans()
         {300, 0, 0, {4, 3, 100000}, "13 104, segments 16384 16384, 2 few"},
     });
     expect_rows<f32_sum>({
-        {2, 1ull << 34, 0, {4}, "1 8, threads 256, runs 512 13 512, 0"},
-        {2, (1ull << 34) - 4, 0, {4}, "1 8, threads 256, runs 128 15 128, 0"},
-        {2, 1ull << 44, 0, {4}, "1 8, threads 256, runs 512 23 512, 0"},
+        {2, 1ull << 34, 0, {4}, "threads 256, runs 512 13, 0"},
+        {2, (1ull << 34) - 4, 0, {4}, "threads 256, runs 128 15, 0"},
+        {2, 1ull << 44, 0, {4}, "threads 256, runs 512 23, 0"},
         {12, 0, 0, {4}, "1 1, segments 1024 16384, 2 few"},
         {304, 0, 0, {4, 1}, "38 304, segments 16384 16384, 2 few"},
         {13, 0, 0, {4}, "1 2, segments 1024 16384, 2 few"},
@@ -647,12 +649,12 @@ static void plans()
         {2000, 272, 0, {4}, "16 128, chunks 2, 1 0 0 vectors in turn prefetched"},
         {2000, 512, 0, {4}, "8 64, chunks 2, 2 0 0 vectors in turn prefetched"},
         {1024, 512, 0, {4}, "8 64, chunks 2, 2 0 0 vectors in turn prefetched"},
-        {1024, 513, 0, {4}, "1 8, threads 128, runs 1 0 1, 8192"},
+        {1024, 513, 0, {4}, "threads 128, runs 1 0, 8192"},
         {2000, 1040, 0, {4}, "4 32, chunks 2, 3 0 0 vectors in turn prefetched"},
         {2000, 2080, 0, {132}, "1 8, chunks 2, 5 0 0 vectors in turn prefetched"},
         {2000, 8192, 0, {4}, "1 8, chunks 2, 5 0 0 vectors in turn"},
         {2000, 65536, 0, {4}, "1 8, chunks 2, 5 0 0 vectors in turn"},
-        {2000, 65537, 0, {4}, "1 8, threads 128, runs 1 4 1, 0"},
+        {2000, 65537, 0, {4}, "threads 128, runs 1 4, 0"},
         {20, 320, 0, {4}, "1 8, chunks 2, 5 0 0 vectors in turn prefetched"},
         {5, 480, 0, {132}, "1 8, chunks 2, 5 0 0 vectors in turn prefetched"},
         {2000, 300, 301, {4}, "16 128, chunks 2, 1 0 0 in turn prefetched"},
@@ -667,11 +669,11 @@ static void plans()
         {300, 32, 0, {4}, "3 24, chunks 2, 4 0 0 vectors prefetched"},
         {1025, 256, 0, {4}, "1 8, chunks 4, 5 2 0 vectors prefetched"},
         {1025, 258, 0, {4}, "1 8, chunks 4, 5 2 256 prefetched"},
-        {1025, 259, 0, {4}, "1 8, threads 128, runs 1 0 1, 8192"},
-        {3, 1024, 0, {4}, "1 8, threads 128, runs 1 0 1, 8192"},
-        {3, 1025, 0, {4}, "1 8, threads 256, runs 1 0 1, 16384"},
-        {3, 5000, 0, {4}, "1 8, threads 128, runs 5 0 86, 8192"},
-        {3, 20000, 0, {132}, "1 8, threads 256, runs 10 0 512, 16384"},
+        {1025, 259, 0, {4}, "threads 128, runs 1 0, 8192"},
+        {3, 1024, 0, {4}, "threads 128, runs 1 0, 8192"},
+        {3, 1025, 0, {4}, "threads 256, runs 1 0, 16384"},
+        {3, 5000, 0, {4}, "threads 128, runs 5 0, 8192"},
+        {3, 20000, 0, {132}, "threads 256, runs 10 0, 16384"},
         {63, 0, 0, {4}, "1 6, segments 512 8192, 2 few"},
         {1025, 0, 0, {4}, "2 16, segments 16384 65536, 2"},
     });
