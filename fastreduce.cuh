@@ -104,15 +104,15 @@
  *
  * fastreduce_reduce_axis, of ARGMAX over columns of bytes
  *   arguments   describe_shape, check_array, reduce_results
- *   plan        launch_results, plan_strided, plan_columns
+ *   plan        launch_results, plan_results, plan_columns
  *   kernel      reduce_columns: a block reduces neighboring columns
  *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
  *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
  *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
  *     store     the Reducer's store
  * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
- * plan_long_rows for reduce_pairwise. Results of a few elements each go to
- * reduce_by_threads, by plan_by_threads.
+ * plan_long_rows for reduce_pairwise, plan_by_threads for results of a few elements each, which
+ * threads of reduce_short_rows reduce (reduce_by_threads).
  *
  * fastreduce_reduce_segments
  *   plan        plan_rows, plan_segments
@@ -3267,7 +3267,7 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
  * comes after V7, of one array or of long rows; reduce_short_rows and reduce_segments;
- * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
+ * and reduce_columns of what does not lie together.
  * ============================================================================================= */
 
 namespace detail
@@ -3628,8 +3628,8 @@ __host__ __device__ constexpr size_t elements_of_tile(unsigned threads)
     return size_t(threads) * Packs * pack<Element>::size;
 }
 
-/* An array, or two of a dot product, or rows of equal length; and how blocks share each: one reduces
- * a run of 2^run_log tiles. */
+/* An array, or two of a dot product, or rows of equal length; and how blocks share each: one
+ * reduces a run of 2^run_log tiles. */
 struct pairwise_array {
     const void *input, *other;
     const size_t *n_on_device;
@@ -3829,17 +3829,16 @@ FASTREDUCE_DEVICE unsigned draw(status_word *counter, unsigned &next_run)
     return next_run;
 }
 
-/* Reduces one array, or long rows, by a block for each run of tiles. GPUs begin blocks in order, and
- * the first one takes the last run. For the end of an input that was just written is in L2 (64 MiB,
- * one H100: 12.4 us, against 18.8 from the beginning).
+/* Reduces one array, or long rows, by a block for each run of tiles. GPUs begin blocks in order,
+ * and the first one takes the last run. For the end of an input that was just written is in L2 (64
+ * MiB, one H100: 12.4 us, against 18.8 from the beginning).
  *
  * Where n is on the device empty blocks would take 1.4 ns each (one H100), so there are as many as
- * are resident at once. If there are more runs they take these in turn, by a counter, which
- * the last one leaves zero.
+ * are resident at once. If there are more runs they take these in turn, by a counter, which the
+ * last one leaves zero.
  *
  * It begins before the previous grid has ended, which may write the input. So that is not
- * __restrict__: the compiler could then load it by ways that are not coherent
- * (NVIDIA/cccl#11463).
+ * __restrict__: the compiler could then load it by ways that are not coherent (NVIDIA/cccl#11463).
  *
  * AnyCall: n may be on the device, there may be rows, and blocks may have fewer threads. */
 template <class Reducer, unsigned BlockSize, unsigned Packs, bool AnyCall>
@@ -3894,16 +3893,36 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Results from `begin` to `end`. Result r reduces n elements of the input, of which number k is
- * element (r / inner) * outer_stride + r % inner + k * stride. */
-struct strided_results {
+/* Where the elements of results `begin` to `end` are. Result r reduces n elements of the input,
+ * of which number k is element (r / inner) * outer_stride + r % inner + k * stride: of rows
+ * inner is 1. Where a segment is follows from offsets on the device. */
+struct result_layout {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
-    unsigned result_bytes;
+    unsigned result_bytes, offset_bytes;
+    const void *begins, *ends; /* of segments; null for others */
+
+    struct span {
+        size_t begin, n; /* elements */
+    };
+    __host__ FASTREDUCE_DEVICE bool are_segments() const { return begins != nullptr; }
+    FASTREDUCE_DEVICE long long offset_at(const void *from, size_t result) const
+    {
+        return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
+                                 : static_cast<const int *>(from)[result];
+    }
+    /* Returns where a segment's elements are: none where offsets are negative or decrease. */
+    FASTREDUCE_DEVICE span segment(size_t result) const
+    {
+        const long long from = offset_at(begins, result), to = offset_at(ends, result);
+        return {static_cast<size_t>(from),
+                from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
+    }
+    /* Returns a result's first element, without a division where there is one axis. */
     template <class Element>
     FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
-        size_t index = result; /* without a division */
+        size_t index = result;
         if (inner == 1)
             index = result * outer_stride;
         else if (result >= inner)
@@ -3922,43 +3941,6 @@ struct strided_results {
  * of several rows, chunk by chunk, and lanes pair by handing halves of their values over. Short
  * segments, side by side, go to shared memory first, where one lane or several reduce each. Longer
  * results take a warp several steps; still longer ones a block, or several blocks. */
-
-/* Where each result's elements are: a row's follow from its number, a segment's from offsets on the
- * device. */
-struct row_bounds {
-    const void *input;
-    const void *begins, *ends; /* null: rows */
-    size_t n, pitch;           /* of a row, in elements */
-    size_t begin, end;         /* results of this launch */
-    unsigned offset_bytes, result_bytes;
-
-    struct span {
-        size_t begin, n;
-    };
-    FASTREDUCE_DEVICE long long offset_at(const void *from, size_t result) const
-    {
-        return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
-                                 : static_cast<const int *>(from)[result];
-    }
-    /* Returns where a result's elements are: none where offsets are negative or decrease. */
-    FASTREDUCE_DEVICE span of(size_t result) const
-    {
-        if (begins == nullptr) return {result * pitch, n};
-        const long long from = offset_at(begins, result), to = offset_at(ends, result);
-        return {static_cast<size_t>(from),
-                from >= 0 && to > from ? static_cast<size_t>(to - from) : 0};
-    }
-    template <class Element>
-    FASTREDUCE_DEVICE const Element *first(size_t result) const
-    {
-        return static_cast<const Element *>(input) + of(result).begin;
-    }
-    FASTREDUCE_DEVICE size_t length(size_t result) const { return of(result).n; }
-    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
-    {
-        return static_cast<unsigned char *>(output) + result * result_bytes;
-    }
-};
 
 constexpr unsigned rows_block = small_block, least_long_block = rows_block / 2, most_chunks = 8;
 /* One group awaits the runs of a row or a segment. */
@@ -3979,9 +3961,10 @@ struct rows_plan {
     size_t most_of_warp, most_of_block; /* elements of a segment; longer ones are deferred */
     /* a warp's chunks; a row has 2^lanes_log of its lanes and 2^chunks_log of them */
     unsigned chunks, lanes_log, chunks_log;
-    unsigned tail; /* elements before an incomplete pack that each row has besides; or 0 */
-    bool vectors;  /* all packs are */
-    bool by_lanes; /* the lanes of a row take its packs in turn, as any order will do */
+    unsigned tail;   /* elements before an incomplete pack that each row has besides; or 0 */
+    bool vectors;    /* all packs are */
+    bool by_lanes;   /* the lanes of a row take its packs in turn, as any order will do */
+    bool by_threads; /* each thread reduces a few results */
     /* For chunk k: row[k] is the row's number after the lane's first; within[k] the pack's first
      * element, in that row; byte_offset[k] is counted from the warp's first row. */
     unsigned row[most_chunks], within[most_chunks];
@@ -3992,10 +3975,10 @@ struct rows_plan {
 
     /* Returns a segment's elements, in at most `most` runs. */
     template <class Element>
-    FASTREDUCE_DEVICE pairwise_array array_of(const row_bounds &rows, size_t result,
+    FASTREDUCE_DEVICE pairwise_array array_of(const result_layout &rows, size_t result,
                                               size_t tile_elements, size_t most) const
     {
-        const row_bounds::span span = rows.of(result);
+        const result_layout::span span = rows.segment(result);
         pairwise_array array = {};
         array.n = span.n;
         array.input = static_cast<const Element *>(rows.input) + span.begin;
@@ -4305,7 +4288,7 @@ struct result_queue {
 
 /* Reduces `rows` rows from number `first` on by a warp, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan &share,
+FASTREDUCE_DEVICE void reduce_chunks(const result_layout &rows_in, const rows_plan &share,
                                      const reduction_output<Reducer> &output, size_t first,
                                      unsigned rows)
 {
@@ -4317,7 +4300,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan 
     const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
                    chunks_log = share.chunks_log, number = lane >> lanes_log,
                    index = lane % (1u << lanes_log) * pack<Element>::size;
-    const size_t pitch = rows_in.pitch * sizeof(Element);
+    const size_t pitch = rows_in.outer_stride * sizeof(Element);
     const unsigned char *const from =
         static_cast<const unsigned char *>(rows_in.input) + first * pitch;
     const unsigned char *const start = from + number * pitch + index * sizeof(Element);
@@ -4367,7 +4350,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const row_bounds &rows_in, const rows_plan 
 
 /* Reduces a longer result by a warp. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
+FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result,
                                       const reduction_output<Reducer> &output,
                                       typename Reducer::Value *carried)
 {
@@ -4377,7 +4360,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const row_bounds &bounds, size_t result,
     using Items = lane_packs<Element, packs>;
     constexpr size_t step = size_t(warp_size) * packs * Items::pack_size;
     constexpr bool keeps_values = keeps_lane_values<Reducer>();
-    const row_bounds::span span = bounds.of(result);
+    const result_layout::span span = bounds.segment(result);
     const Element *const x = static_cast<const Element *>(bounds.input) + span.begin;
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
     Reducer reducer = output.reducer;
@@ -4437,7 +4420,7 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
 /* Reduces by a block the results that need all its warps, one after the other. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
-reduce_by_block(const row_bounds &bounds, const rows_plan &share,
+reduce_by_block(const result_layout &bounds, const rows_plan &share,
                 const reduction_output<Reducer> &output, const block_results &long_results,
                 block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
@@ -4457,7 +4440,7 @@ reduce_by_block(const row_bounds &bounds, const rows_plan &share,
 /* Reduces runs of queued results by a block, in turn, from the last one on. */
 template <unsigned Packs, class Reducer>
 FASTREDUCE_DEVICE void
-reduce_queued(const row_bounds &bounds, const rows_plan &share,
+reduce_queued(const result_layout &bounds, const rows_plan &share,
               const reduction_output<Reducer> &output, const result_queue &queue,
               const result_queue::content &queued,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
@@ -4547,14 +4530,14 @@ struct warp_shared {
 
 /* Where the next results' elements are, a few results a lane. */
 struct upcoming_spans {
-    row_bounds::span spans[most_passes];
-    FASTREDUCE_DEVICE void load(const row_bounds &bounds, size_t first, size_t end)
+    result_layout::span spans[most_passes];
+    FASTREDUCE_DEVICE void load(const result_layout &bounds, size_t first, size_t end)
     {
 #pragma unroll
         for (unsigned pass = 0; pass < most_passes; ++pass) {
             const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
             spans[pass] = {};
-            if (number < end) spans[pass] = bounds.of(number);
+            if (number < end) spans[pass] = bounds.segment(number);
         }
     }
 };
@@ -4584,7 +4567,7 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, 
     for (unsigned pass = 0; pass < most_passes; ++pass) {
         if (!continues) continue;
         const size_t number = first + pass * warp_size + lane;
-        const row_bounds::span span = window.spans[pass];
+        const result_layout::span span = window.spans[pass];
         const size_t before = span.begin - begin;
         const bool has_room = span.n == 0 || (span.n <= most_short && before <= capacity &&
                                               before + span.n <= capacity);
@@ -4656,7 +4639,7 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
 
 /* Reduces the short results in a warp's stage. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
+FASTREDUCE_DEVICE void reduce_staged(const result_layout &bounds, size_t first,
                                      const stage_content &content,
                                      const reduction_output<Reducer> &output,
                                      const unsigned char *staged, const staged_result *results)
@@ -4699,7 +4682,7 @@ FASTREDUCE_DEVICE void reduce_staged(const row_bounds &bounds, size_t first,
 
 /* Reduces results from `next` to `end` by a warp. */
 template <class Reducer>
-FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_plan &share,
+FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows_plan &share,
                                          const reduction_output<Reducer> &output,
                                          const result_queue &queue, size_t next, size_t end,
                                          block_results &long_results, warp_shared<Reducer> &shared)
@@ -4746,7 +4729,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const row_bounds &bounds, const rows_pl
 /* A warp's results. */
 struct result_range {
     size_t first, end;
-    FASTREDUCE_DEVICE result_range(const row_bounds &bounds, const rows_plan &share,
+    FASTREDUCE_DEVICE result_range(const result_layout &bounds, const rows_plan &share,
                                    unsigned number) /* of the block */
     {
         const size_t block = bounds.begin + number * share.per_block;
@@ -4768,7 +4751,7 @@ struct packs_of_row {
 
 /* Reduces rows by a warp, 2^lanes_log lanes each, where any order will do. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan &share,
+FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_plan &share,
                                        const reduction_output<Reducer> &output, size_t first,
                                        unsigned rows)
 {
@@ -4778,7 +4761,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan
                    number = lane >> share.lanes_log, stride = size * lanes,
                    n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
     const Element *const from =
-        static_cast<const Element *>(bounds.input) + (first + number) * bounds.pitch;
+        static_cast<const Element *>(bounds.input) + (first + number) * bounds.outer_stride;
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
     typename Reducer::Value value[1] = {reducer.zero()};
@@ -4795,7 +4778,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const row_bounds &bounds, const rows_plan
 
 /* Reduces `rows` rows from number `first` on by a warp. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &share,
+FASTREDUCE_DEVICE void reduce_rows(const result_layout &bounds, const rows_plan &share,
                                    const reduction_output<Reducer> &output, size_t first,
                                    unsigned rows)
 {
@@ -4804,24 +4787,99 @@ FASTREDUCE_DEVICE void reduce_rows(const row_bounds &bounds, const rows_plan &sh
     reduce_chunks<How>(bounds, share, output, first, rows);
 }
 
-/* Reduces short rows, the last ones first. */
+/* Returns the most elements of a result that one thread reduces. Planes of 4 x 4 halves take .22 of
+ * the time of columns, rows of 2 .60 of that of chunks (one H200). */
+__host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_bytes)
+{
+    return element_bytes > 4 ? 4 : 8;
+}
+__host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
+{
+    return element_bytes > 8 ? 1 : 4;
+}
+
+/* Reduces several results by a thread. It compiles Most loads for each. */
+template <unsigned Most, class Reducer>
+FASTREDUCE_DEVICE void reduce_tiny_results(const result_layout &results, size_t first,
+                                           const reduction_output<Reducer> &output)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
+                       packs = (Most - 1) / size + 1;
+    const unsigned n = static_cast<unsigned>(results.n);
+    const Element *from[each];
+    Element loaded[each][Most] = {};
+    typename Reducer::Value values[each];
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const size_t result = first + j * rows_block;
+        from[j] = results.template first<Element>(result < results.end ? result : first);
+#pragma unroll
+        for (unsigned k = 0; k < Most; ++k)
+            if (k < n) loaded[j][k] = from[j][k * results.stride];
+    }
+    output.reducer.visit([&](const auto &member) {
+#pragma unroll
+        for (unsigned j = 0; j < each; ++j) {
+            auto prepared = member;
+            prepared.prepare(from[j], n);
+            Element padding = {}, elements[packs * size];
+            if (n > 0) padding = bits_as<Element>(prepared.padding(from[j]));
+#pragma unroll
+            for (unsigned k = 0; k < packs * size; ++k)
+                elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
+            lane_packs<Element, packs, 1> items = {{}, 0, n};
+#pragma unroll
+            for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
+            values[j] = leaf_value(prepared, items);
+        }
+    });
+#pragma unroll
+    for (unsigned j = 0; j < each; ++j) {
+        const size_t result = first + j * rows_block;
+        if (result >= results.end) break;
+        output.reducer.store(results.address(output.result, result),
+                             n == 0 ? output.reducer.identity() : values[j], n);
+    }
+}
+
+/* Reduces results of a few elements each, wherever these are. */
+template <class Reducer>
+FASTREDUCE_DEVICE void reduce_by_threads(const result_layout &results,
+                                         const reduction_output<Reducer> &output)
+{
+    constexpr size_t element_bytes = sizeof(typename Reducer::Element);
+    constexpr unsigned most = max_elements_of_thread(element_bytes),
+                       of_block = results_of_thread(element_bytes) * rows_block;
+#pragma unroll 1
+    for (size_t first = results.begin + size_t(blockIdx.x) * of_block + threadIdx.x;
+         first < results.end; first += size_t(gridDim.x) * of_block)
+        if (results.n <= 4)
+            reduce_tiny_results<4>(results, first, output);
+        else
+            reduce_tiny_results<most>(results, first, output);
+}
+
+/* Reduces short rows, the last ones first; or any results of a few elements. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_short_rows(row_bounds bounds, rows_plan share, reduction_output<Reducer> output)
+    reduce_short_rows(result_layout bounds, rows_plan share, reduction_output<Reducer> output)
 {
     using Element = typename Reducer::Element;
     constexpr unsigned size = pack<Element>::size;
     constexpr row_loads how = size > 4 ? row_loads::shifted : row_loads::elements;
     const result_range range(bounds, share, gridDim.x - 1 - blockIdx.x);
-    const bool inside =
-        range.first * bounds.pitch >= size && (bounds.end - range.end) * bounds.pitch >= 2 * size;
+    const bool inside = range.first * bounds.outer_stride >= size &&
+                        (bounds.end - range.end) * bounds.outer_stride >= 2 * size;
     if (threadIdx.x == 0 && share.prefetched) {
         const size_t rows = min_of(share.per_block, bounds.end - range.first);
-        prefetch_to_l2(static_cast<const Element *>(bounds.input) + range.first * bounds.pitch,
-                       ((rows - 1) * bounds.pitch + bounds.n) * sizeof(Element));
+        prefetch_to_l2(static_cast<const Element *>(bounds.input) +
+                           range.first * bounds.outer_stride,
+                       ((rows - 1) * bounds.outer_stride + bounds.n) * sizeof(Element));
     }
     wait_for_previous_grid();
     allow_next_grid();
+    if (share.by_threads) return reduce_by_threads(bounds, output);
     if (range.first >= range.end) return;
     const unsigned rows = static_cast<unsigned>(range.end - range.first);
     if (share.chunks <= 1 || (size > 4 && !inside && !share.vectors))
@@ -4835,7 +4893,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 /* Reduces segments. */
 template <class Reducer>
 __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
-    reduce_segments(row_bounds bounds, rows_plan share, reduction_output<Reducer> output,
+    reduce_segments(result_layout bounds, rows_plan share, reduction_output<Reducer> output,
                     result_queue queue)
 {
     using Value = typename Reducer::Value;
@@ -4855,7 +4913,8 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
         window.load(bounds, bounds.begin + threadIdx.x / warp_size * most_passes * warp_size,
                     bounds.end);
 #pragma unroll
-        for (const row_bounds::span &span : window.spans) has_long |= span.n > share.most_of_block;
+        for (const result_layout::span &span : window.spans)
+            has_long |= span.n > share.most_of_block;
     }
     if (threadIdx.x == 0) long_results.count = 0;
     const bool many_long = __popc(__ballot_sync(all_lanes, has_long)) > 8;
@@ -5016,7 +5075,7 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
 
 /* Reduces a warp's rows of a tile, from `first` on, with steps 2^step_log rows apart. */
 template <class Reducer, class Element, class Value, unsigned Columns>
-FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const strided_results &results,
+FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const result_layout &results,
                                     const columns_plan &plan, const Element *from, size_t first,
                                     unsigned step_log, Value (&values)[Columns])
 {
@@ -5123,7 +5182,7 @@ FASTREDUCE_DEVICE bool columns_of_blocks(const Reducer &reducer, const columns_p
 /* Reduces neighboring columns over a run of tiles by a block. Block 0 takes the last run. */
 template <class Reducer, unsigned Columns>
 __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::blocks(Columns)))
-    reduce_columns(strided_results results, columns_plan plan, reduction_output<Reducer> output,
+    reduce_columns(result_layout results, columns_plan plan, reduction_output<Reducer> output,
                    status_word *status_words)
 {
     using Value = typename Reducer::Value;
@@ -5178,82 +5237,6 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
     for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
         reducer.store(results.address(output.result, results.begin + first + k), values[k],
                       results.n);
-}
-
-/* ---- Results of a few elements ---- */
-
-/* Returns the most elements of a result that one thread reduces. Planes of 4 x 4 halves take .22 of
- * the time of columns, rows of 2 .60 of that of chunks (one H200). */
-__host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_bytes)
-{
-    return element_bytes > 4 ? 4 : 8;
-}
-__host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
-{
-    return element_bytes > 8 ? 1 : 4;
-}
-
-/* Reduces several results by a thread. It compiles Most loads for each. */
-template <unsigned Most, class Reducer>
-FASTREDUCE_DEVICE void reduce_tiny_results(const strided_results &results, size_t first,
-                                           const reduction_output<Reducer> &output)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
-                       packs = (Most - 1) / size + 1;
-    const unsigned n = static_cast<unsigned>(results.n);
-    const Element *from[each];
-    Element loaded[each][Most] = {};
-    typename Reducer::Value values[each];
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const size_t result = first + j * rows_block;
-        from[j] = results.template first<Element>(result < results.end ? result : first);
-#pragma unroll
-        for (unsigned k = 0; k < Most; ++k)
-            if (k < n) loaded[j][k] = from[j][k * results.stride];
-    }
-    output.reducer.visit([&](const auto &member) {
-#pragma unroll
-        for (unsigned j = 0; j < each; ++j) {
-            auto prepared = member;
-            prepared.prepare(from[j], n);
-            Element padding = {}, elements[packs * size];
-            if (n > 0) padding = bits_as<Element>(prepared.padding(from[j]));
-#pragma unroll
-            for (unsigned k = 0; k < packs * size; ++k)
-                elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
-            lane_packs<Element, packs, 1> items = {{}, 0, n};
-#pragma unroll
-            for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
-            values[j] = leaf_value(prepared, items);
-        }
-    });
-#pragma unroll
-    for (unsigned j = 0; j < each; ++j) {
-        const size_t result = first + j * rows_block;
-        if (result >= results.end) break;
-        output.reducer.store(results.address(output.result, result),
-                             n == 0 ? output.reducer.identity() : values[j], n);
-    }
-}
-
-template <class Reducer>
-__global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
-    reduce_by_threads(strided_results results, reduction_output<Reducer> output)
-{
-    constexpr size_t element_bytes = sizeof(typename Reducer::Element);
-    constexpr unsigned most = max_elements_of_thread(element_bytes),
-                       of_block = results_of_thread(element_bytes) * rows_block;
-    wait_for_previous_grid();
-    allow_next_grid();
-#pragma unroll 1
-    for (size_t first = results.begin + size_t(blockIdx.x) * of_block + threadIdx.x;
-         first < results.end; first += size_t(gridDim.x) * of_block)
-        if (results.n <= 4)
-            reduce_tiny_results<4>(results, first, output);
-        else
-            reduce_tiny_results<most>(results, first, output);
 }
 
 } // namespace detail
@@ -7023,19 +7006,17 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 
 /* Results of any shape and type. */
 struct exact_results {
-    strided_results strided;
-    row_bounds segments; /* if it has offsets */
+    result_layout layout;
     void *output;
     fastreduce_type type;
     fastreduce_operator op;
     int precision;
 
-    FASTREDUCE_DEVICE bool are_segments() const { return segments.begins != nullptr; }
     FASTREDUCE_DEVICE size_t length(size_t result) const
     {
-        return are_segments() ? segments.length(result) : strided.n;
+        return layout.are_segments() ? layout.segment(result).n : layout.n;
     }
-    FASTREDUCE_DEVICE void *address(size_t result) const { return strided.address(output, result); }
+    FASTREDUCE_DEVICE void *address(size_t result) const { return layout.address(output, result); }
     /* Returns a bit for each of the results `first`, `first` + step ... before `end` that is
      * unresolved. All loads are under way at once. */
     template <unsigned Count, class Source>
@@ -7081,12 +7062,14 @@ struct exact_terms {
                                 size_t end, unsigned step)
     {
         const exact_reducer<Input> reducer = {{}, results.op, results.precision};
-        const Input *const from = results.are_segments() ? results.segments.first<Input>(result)
-                                                         : results.strided.first<Input>(result);
+        const result_layout &layout = results.layout;
+        const Input *const from = layout.are_segments() ? static_cast<const Input *>(layout.input) +
+                                                              layout.segment(result).begin
+                                                        : layout.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
             const size_t k = first + j * step;
-            const Input x = k < end ? from[k * results.strided.stride] : Input();
+            const Input x = k < end ? from[k * layout.stride] : Input();
             if constexpr (sizeof(Term) > sizeof(double))
                 term[j] = {x, x};
             else
@@ -7855,8 +7838,8 @@ struct lane_columns {
 };
 
 /* Numbers of the kernels of a set. Small tiles also serve long rows. */
-constexpr unsigned small_tiles = 0, large_tiles = 1, by_threads = 2, short_rows = 3,
-                   segment_rows = 4, single_columns = 5, vector_columns = 6, kernel_count = 7;
+constexpr unsigned small_tiles = 0, large_tiles = 1, short_rows = 2, segment_rows = 3,
+                   single_columns = 4, vector_columns = 5, kernel_count = 6;
 
 /* A reducer's or an accumulator's kernels, without its types; and what plans depend on. */
 struct kernel_set {
@@ -7864,8 +7847,8 @@ struct kernel_set {
     unsigned element_bytes, pack_size;
     unsigned partial_words, value_bytes; /* of a block's partial, of a Value */
     tile_size tile[2];                   /* of one array: small and large */
-    size_t one_large_tile; /* bytes that one large tile takes faster than small ones */
-    size_t most_small;     /* bytes beyond which large tiles are faster */
+    size_t one_large_tile;     /* bytes that one large tile takes faster than small ones */
+    size_t most_small;         /* bytes beyond which large tiles are faster */
     unsigned thread_packs_log; /* of short rows: packs of a thread */
     bool any_order;
     lane_columns lane[2];      /* of single columns and of vectors */
@@ -7897,8 +7880,7 @@ struct launch_plan {
     size_t block_results = 1;             /* of one block, or of several that share them */
     size_t shared_blocks = 1;             /* how many blocks share them */
     size_t least_blocks = 0;              /* of a launch */
-    strided_results strided;              /* the kernel's arguments */
-    row_bounds rows;
+    result_layout input;                  /* the kernel's arguments */
     union {
         pairwise_array array;
         rows_plan share;
@@ -7911,14 +7893,11 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
-    const bool rows = number == short_rows || number == segment_rows;
     void *status_words = nullptr;
     result_queue list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
-    void *arguments[] = {rows ? static_cast<void *>(&plan.rows) : &plan.strided, &plan.array,
-                         output,
+    void *arguments[] = {&plan.input, &plan.array, output,
                          number == segment_rows ? static_cast<void *>(&list) : &status_words};
-    if (number == by_threads) arguments[1] = output;
     const auto enqueue = [&](void *data) {
         const kernel_entry kernel = set.find(number);
         cudaError_t error = cudaSuccess;
@@ -7931,8 +7910,8 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
             end += min_of(plan.most_results, plan.results - begin);
             const size_t parts = (end - begin - 1) / plan.block_results + 1,
                          blocks = parts * plan.shared_blocks;
-            plan.strided.begin = plan.rows.begin = begin;
-            plan.strided.end = plan.rows.end = end;
+            plan.input.begin = begin;
+            plan.input.end = end;
             if (number >= single_columns)
                 plan.layout.across_blocks = static_cast<unsigned>(parts);
             else if (number == small_tiles)
@@ -8151,7 +8130,6 @@ static kernel_entry find_kernel(unsigned number)
         kernel[large_tiles] =
             kernel_address(reduce_pairwise<Reducer, larger.block_size, larger.packs, false>);
     if constexpr ((Parts & rows_part) != 0) {
-        kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
         kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
         kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
     }
@@ -8264,15 +8242,15 @@ constexpr size_t most_of_block = 512 * kibibyte, most_of_block_of_few = 64 * kib
 constexpr size_t most_packs_by_lanes = 4096;
 
 /* Returns whether packs of all rows are vectors. */
-inline bool rows_are_vectors(const kernel_set &set, const row_bounds &rows)
+inline bool rows_are_vectors(const kernel_set &set, const result_layout &rows)
 {
-    const size_t bytes = rows.pitch * set.element_bytes | rows.n * set.element_bytes;
+    const size_t bytes = rows.outer_stride * set.element_bytes | rows.n * set.element_bytes;
     return (bytes | address_of(rows.input)) % pack_bytes == 0;
 }
 
 /* Plans rows of up to as many packs as a warp has, and one more. A warp takes `fair` rows, or as
  * many as it has packs for. */
-inline void plan_chunks(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+inline void plan_chunks(rows_plan *share, const kernel_set &set, const result_layout &rows,
                         size_t packs, size_t fair)
 {
     const size_t most = size_t(warp_size) << set.thread_packs_log;
@@ -8291,13 +8269,13 @@ inline void plan_chunks(rows_plan *share, const kernel_set &set, const row_bound
         share->row[chunk] = chunk >> share->chunks_log << (warp_log - share->lanes_log);
         share->within[chunk] = chunk % (1u << share->chunks_log) * (warp_size * set.pack_size);
         share->byte_offset[chunk] =
-            (share->row[chunk] * rows.pitch + share->within[chunk]) * set.element_bytes;
+            (share->row[chunk] * rows.outer_stride + share->within[chunk]) * set.element_bytes;
     }
 }
 
 /* Plans how many lanes take the packs of a row in turn. Few are better, as steps are whole, lanes
  * have to meet, and neighbouring rows load better together; but a lane takes 16 packs at most. */
-inline void plan_lanes(rows_plan *share, const kernel_set &set, const row_bounds &rows,
+inline void plan_lanes(rows_plan *share, const kernel_set &set, const result_layout &rows,
                        size_t packs, size_t fair)
 {
     const size_t packs_log = bits_for(packs), least = packs_log > 4 ? packs_log - 4 : 0;
@@ -8339,10 +8317,10 @@ inline void plan_segments(rows_plan *share, const kernel_set &set, size_t result
     share->least_run_log = 2;
 }
 
-/* Plans rows that one block or several reduce. Blocks of 256 threads serve rows of one tile (64 rows
- * of 4096 floats take .68 of the time, one H100) and of many. There are no more blocks than it takes
- * to fill the device, as those of a row wait for each other. */
-inline launch_plan plan_long_rows(const kernel_set &set, const row_bounds &rows, bool prefetched,
+/* Plans rows that one block or several reduce. Blocks of 256 threads serve rows of one tile (64
+ * rows of 4096 floats take .68 of the time, one H100) and of many. There are no more blocks than
+ * it takes to fill the device, as those of a row wait for each other. */
+inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &rows, bool prefetched,
                                   size_t packs, const device_limits &limits,
                                   const launch_options &options)
 {
@@ -8360,7 +8338,7 @@ inline launch_plan plan_long_rows(const kernel_set &set, const row_bounds &rows,
     plan.array = {};
     plan.array.input = rows.input;
     plan.array.n = rows.n;
-    plan.array.pitch = rows.pitch;
+    plan.array.pitch = rows.outer_stride;
     plan.array.result_bytes = rows.result_bytes;
     plan.array.share(tile * set.pack_size, most_runs, most_runs);
     if (prefetched) plan.array.prefetch_bytes = static_cast<unsigned>(tile * pack_bytes);
@@ -8368,7 +8346,8 @@ inline launch_plan plan_long_rows(const kernel_set &set, const row_bounds &rows,
     plan.kernel = small_tiles;
     plan.results = results;
     plan.shared_blocks = runs;
-    plan.most_results = min_of(results, options.most_blocks > runs ? options.most_blocks / runs : 1);
+    plan.most_results =
+        min_of(results, options.most_blocks > runs ? options.most_blocks / runs : 1);
     if (runs > 1) {
         plan.most_results = min_of(plan.most_results, (options.most_words - 1) / row_words);
         plan.workspace_bytes = (1 + plan.most_results * row_words) * sizeof(status_word);
@@ -8376,17 +8355,17 @@ inline launch_plan plan_long_rows(const kernel_set &set, const row_bounds &rows,
     return plan;
 }
 
-/* Plans rows, or segments where the bounds have offsets. */
-inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
+/* Plans rows or segments. */
+inline launch_plan plan_rows(const kernel_set &set, const result_layout &rows,
                              const device_limits &limits, const launch_options &options = {})
 {
-    const bool segments = rows.begins != nullptr, are_few = rows.end <= most_passes * rows_block;
+    const bool segments = rows.are_segments(), are_few = rows.end <= most_passes * rows_block;
     const size_t results = rows.end, multiprocessors = limits.multiprocessors,
                  fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
                  packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
                  warp_packs = size_t(warp_size) << set.thread_packs_log;
     const bool prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
-                            are_prefetched(results, rows.pitch, set.element_bytes),
+                            are_prefetched(results, rows.outer_stride, set.element_bytes),
                take_turns = set.any_order && packs > (set.pack_size > 4 ? 16 : 8) &&
                             packs <= most_packs_by_lanes,
                in_chunks = packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf);
@@ -8412,7 +8391,7 @@ inline launch_plan plan_rows(const kernel_set &set, const row_bounds &rows,
         (take_turns ? plan_lanes : plan_chunks)(&share, set, rows, packs, fair);
         share.per_block = share.per_warp * (rows_block / warp_size);
     }
-    plan.rows = rows;
+    plan.input = rows;
     plan.results = results;
     plan.block_results = share.per_block;
     plan.most_results = min_of(results, most_blocks * share.per_block);
@@ -8432,17 +8411,17 @@ constexpr size_t columns_warps = 16;
 constexpr size_t small_plane = 2048;
 
 /* Returns how many lanes could lie side by side across columns. */
-constexpr size_t neighbours_of(const strided_results &results, size_t per_lane,
-                               size_t element_bytes)
+constexpr size_t neighbours_of(const result_layout &results, size_t per_lane, size_t element_bytes)
 {
     if (results.inner > 1 && results.n * results.inner * element_bytes > small_plane)
         return results.inner / per_lane;
     return results.inner > 1 || results.outer_stride <= results.stride ? results.end / per_lane : 1;
 }
 
-inline launch_plan plan_columns(const kernel_set &set, strided_results results,
+inline launch_plan plan_columns(const kernel_set &set, const result_layout &given,
                                 const device_limits &limits, const launch_options &options = {})
 {
+    result_layout results = given;
     if (results.inner == 1 && results.outer_stride == 1) results.inner = results.end; /* a matrix */
     const lane_columns vectors = set.lane[1];
     const size_t strides =
@@ -8490,34 +8469,37 @@ inline launch_plan plan_columns(const kernel_set &set, strided_results results,
     plan.workspace_bytes = status_words * sizeof(status_word);
     if (layout.run_log > 0)
         plan.shared_bytes = (layout.run_log + 1) * plan.block_results * set.value_bytes;
-    plan.strided = results;
+    plan.input = results;
     return plan;
 }
 
 /* ---- Rows, columns or one array ---- */
 
 /* Plans results of a few elements each, which a thread reduces. */
-inline launch_plan plan_by_threads(const kernel_set &set, const strided_results &results,
+inline launch_plan plan_by_threads(const kernel_set &set, const result_layout &results,
                                    const launch_options &options)
 {
     const size_t of_block = results_of_thread(set.element_bytes) * rows_block;
     launch_plan plan;
-    plan.kernel = by_threads;
+    plan.kernel = short_rows;
     plan.threads = rows_block;
+    plan.share = {};
+    plan.share.by_threads = true;
     plan.results = plan.most_results = plan.block_results = results.end;
     plan.shared_blocks = min_of(blocks_for(results.end, of_block), options.most_blocks);
-    plan.strided = results;
+    plan.input = results;
     return plan;
 }
 
 /* Returns whether there is one result, of elements that lie together. */
-constexpr bool is_one_array(const strided_results &results)
+constexpr bool is_one_array(const result_layout &results)
 {
-    return results.end == 1 && results.inner == 1 && (results.stride == 1 || results.n == 1);
+    return results.begins == nullptr && results.end == 1 && results.inner == 1 &&
+           (results.stride == 1 || results.n == 1);
 }
 
 /* Plans results of any shape, by one of the functions above. */
-inline launch_plan plan_strided(const kernel_set &set, const strided_results &results,
+inline launch_plan plan_results(const kernel_set &set, const result_layout &results,
                                 const device_limits &limits, const launch_options &options)
 {
     constexpr size_t far_rows = 256; /* bytes of a row that may be far from the next one */
@@ -8525,33 +8507,24 @@ inline launch_plan plan_strided(const kernel_set &set, const strided_results &re
     const bool rows = results.inner == 1 && (results.stride == 1 || n == 1) &&
                       results.outer_stride != 1 &&
                       (results.outer_stride <= n + n / 4 || bytes >= far_rows);
+    if (results.are_segments()) return plan_rows(set, results, limits, options);
     if (n <= max_elements_of_thread(set.element_bytes) && (!rows || bytes < pack_bytes))
         return plan_by_threads(set, results, options);
-    if (!rows) return plan_columns(set, results, limits, options);
-    row_bounds bounds = {};
-    bounds.input = results.input;
-    bounds.n = n;
-    bounds.pitch = results.outer_stride;
-    bounds.end = results.end;
-    bounds.result_bytes = results.result_bytes;
-    return plan_rows(set, bounds, limits, options);
+    return (rows ? plan_rows : plan_columns)(set, results, limits, options);
 }
 
-/* Launches many results: segments, or strided ones where there are none. Arguments are checked;
- * `output` points to a reduction_output. */
-inline fastreduce_status launch_results(const kernel_set &set, const strided_results &strided,
-                                        const row_bounds *segments, void *output,
-                                        const launch_options &options)
+/* Launches many results. Arguments are checked; `output` points to a reduction_output. */
+inline fastreduce_status launch_results(const kernel_set &set, const result_layout &results,
+                                        void *output, const launch_options &options)
 {
-    if (segments == nullptr && is_one_array(strided))
+    if (is_one_array(results))
         return launch_array(
-            set, plan_array(set, {strided.input, strided.n, nullptr, nullptr}, options.most_words),
+            set, plan_array(set, {results.input, results.n, nullptr, nullptr}, options.most_words),
             output, options);
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return status_of(error);
-    launch_plan plan = segments != nullptr ? plan_rows(set, *segments, limits, options)
-                                           : plan_strided(set, strided, limits, options);
+    launch_plan plan = plan_results(set, results, limits, options);
     return launch(set, plan, output, options, limits.device);
 }
 
@@ -8576,8 +8549,8 @@ cudaError_t launch_resolving(exact_results results, size_t count, void *status_w
     if (error != cudaSuccess) return error;
     /* These blocks are enough if no result is resolved, but no more, as mostly all are. */
     const size_t of_block = 2 * exact_unit, segments_of_block = 32, to_round = 32,
-                 blocks = results.segments.begins == nullptr
-                              ? (results.strided.n + to_round) * count / of_block + 1
+                 blocks = !results.layout.are_segments()
+                              ? (results.layout.n + to_round) * count / of_block + 1
                           : count / segments_of_block > limits.multiprocessors
                               ? count / segments_of_block
                               : limits.multiprocessors,
@@ -8593,9 +8566,9 @@ template <class Input, class Source>
 fastreduce_status launch_exact_results(const exact_results &results, workspace memory,
                                        cudaStream_t stream)
 {
-    const bool segments = results.segments.begins != nullptr;
+    const bool segments = results.layout.are_segments();
     const size_t needed =
-        segments || results.strided.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
+        segments || results.layout.n > most_of_resolving_warp ? FASTREDUCE_WORKSPACE_BYTES : 0;
     if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     if constexpr (Source::follows_pairs) {
@@ -8603,14 +8576,12 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
         reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
         const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            launch_results(set, results.strided, segments ? &results.segments : nullptr, &output,
-                           {memory, stream});
-        if (status != FASTREDUCE_SUCCESS || (!segments && results.strided.n == 0)) return status;
+            launch_results(set, results.layout, &output, {memory, stream});
+        if (status != FASTREDUCE_SUCCESS || (!segments && results.layout.n == 0)) return status;
     }
     return with_workspace(memory, needed, stream, [&](void *data) {
-        return launch_resolving<Source>(results,
-                                        segments ? results.segments.end : results.strided.end,
-                                        needed > 0 ? data : nullptr, stream);
+        return launch_resolving<Source>(results, results.layout.end, needed > 0 ? data : nullptr,
+                                        stream);
     });
 }
 
@@ -9174,7 +9145,7 @@ static fastreduce_status check_array(const void *input, size_t n, const buffer &
 
 /* Finds a shape's results, and how many elements lie from the first to the last that they have.
  * Returns false where a size does not fit. */
-static bool describe_shape(const fastreduce_shape &shape, strided_results *results, size_t *reach)
+static bool describe_shape(const fastreduce_shape &shape, result_layout *results, size_t *reach)
 {
     bool fits = true;
     const auto product = [&fits](size_t a, size_t b) {
@@ -9239,19 +9210,18 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
 }
 
 /* Reduces to results of any shape: strided ones, or segments. */
-static fastreduce_status reduce_results(const strided_results &strided, const row_bounds *segments,
-                                        void *output, const call_settings &call)
+static fastreduce_status reduce_results(const result_layout &results, void *output,
+                                        const call_settings &call)
 {
     if (call.config.n_on_device != nullptr || call.has_other_result)
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (call.config.kernel == FASTREDUCE_EXACT) {
         const exact_entry entry = find_exact(call.type, call.op, false);
         if (entry.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        if (segments == nullptr && is_one_array(strided))
-            return launch_exact_array(entry, {strided.input, strided.n, nullptr, nullptr},
+        if (is_one_array(results))
+            return launch_exact_array(entry, {results.input, results.n, nullptr, nullptr},
                                       {output, nullptr, call.op, call.precision}, call);
-        return entry.launch_results({strided, segments ? *segments : row_bounds(), output,
-                                     call.type, call.op, call.precision},
+        return entry.launch_results({results, output, call.type, call.op, call.precision},
                                     call.options.memory, call.options.stream);
     }
     if (call.config.kernel != FASTREDUCE_AUTO || !has_shapes) return FASTREDUCE_ERROR_UNSUPPORTED;
@@ -9259,7 +9229,7 @@ static fastreduce_status reduce_results(const strided_results &strided, const ro
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     output_storage storage;
     entry.make_output(storage.bytes, output);
-    return launch_results(*entry.kernels, strided, segments, storage.bytes, call.options);
+    return launch_results(*entry.kernels, results, storage.bytes, call.options);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
@@ -9318,16 +9288,16 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 {
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
-    strided_results strided = {};
+    result_layout results = {};
     size_t reach = 0; /* elements from the first to the last */
-    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &strided, &reach))
+    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &results, &reach))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (strided.end == 0) return FASTREDUCE_SUCCESS;
-    strided.input = input;
-    strided.result_bytes = static_cast<unsigned>(call.result_size);
-    const buffer result = {output, call.result_size, call.result_size, strided.end};
+    if (results.end == 0) return FASTREDUCE_SUCCESS;
+    results.input = input;
+    results.result_bytes = static_cast<unsigned>(call.result_size);
+    const buffer result = {output, call.result_size, call.result_size, results.end};
     const fastreduce_status status = check_array(input, reach, result, call);
-    return status != FASTREDUCE_SUCCESS ? status : reduce_results(strided, nullptr, output, call);
+    return status != FASTREDUCE_SUCCESS ? status : reduce_results(results, output, call);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
@@ -9347,26 +9317,24 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
-    const buffer results = {output, result_size, result_size, segments},
+    const buffer result = {output, result_size, result_size, segments},
                  begins = {offsets, offset_size, offset_size, segments + (ends == nullptr)};
     const fastreduce_status status =
-        check_arguments({input, size, size, 0}, results, call.options.memory, workspace_alignment);
+        check_arguments({input, size, size, 0}, result, call.options.memory, workspace_alignment);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (offsets == nullptr || !is_readable(begins, results, call.options.memory) ||
+    if (offsets == nullptr || !is_readable(begins, result, call.options.memory) ||
         (ends != nullptr &&
-         !is_readable({ends, offset_size, offset_size, segments}, results, call.options.memory)))
+         !is_readable({ends, offset_size, offset_size, segments}, result, call.options.memory)))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    row_bounds bounds = {};
-    bounds.input = input;
-    bounds.begins = offsets;
-    bounds.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
-    bounds.end = segments;
-    bounds.offset_bytes = static_cast<unsigned>(offset_size);
-    bounds.result_bytes = static_cast<unsigned>(result_size);
-    strided_results strided = {}; /* where the results go */
-    strided.stride = 1;
-    strided.result_bytes = bounds.result_bytes;
-    return reduce_results(strided, &bounds, output, call);
+    result_layout results = {};
+    results.input = input;
+    results.end = segments;
+    results.stride = 1;
+    results.result_bytes = static_cast<unsigned>(result_size);
+    results.offset_bytes = static_cast<unsigned>(offset_size);
+    results.begins = offsets;
+    results.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
+    return reduce_results(results, output, call);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,

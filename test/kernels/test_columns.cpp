@@ -49,14 +49,14 @@ struct reduction {
     size_t result_bytes;
     bool any_nan; /* where the CPU machine may take either operand's */
     std::function<fastreduce_status(const void *input, size_t n, void *result)> flat;
-    std::function<fastreduce_status(const detail::strided_results &all, void *result,
+    std::function<fastreduce_status(const detail::result_layout &all, void *result,
                                     const how &given, fastreduce::workspace memory)>
         columns;
 };
 } // namespace
 
 template <class Reducer>
-static fastreduce_status columns_by(const Reducer &reducer, const detail::strided_results &all,
+static fastreduce_status columns_by(const Reducer &reducer, const detail::result_layout &all,
                                     void *result, const how &given, fastreduce::workspace memory)
 {
     using group = detail::group_of<Reducer>;
@@ -145,7 +145,7 @@ static void call(const shape<T> &of, const exact_input<T> &input, const reductio
                 limits.multiprocessors, given.multiprocessors);
 #endif
     const char *const in_order = order::next();
-    detail::strided_results all = {};
+    detail::result_layout all = {};
     all.input = g.n ? input.data() : nullptr;
     all.end = results;
     all.n = g.n;
@@ -260,7 +260,7 @@ static void plans()
 {
     const auto e = detail::sizes_of<detail::reducer_t<fastreduce::plus, float>>();
     for (u64 k = 0; k < 20000; ++k) {
-        detail::strided_results all = {};
+        detail::result_layout all = {};
         all.n = check::mix(k, 1) >> (28 + check::mix(k, 2) % 36);
         all.inner = 1;
         if (check::mix(k, 3) % 3) all.inner += check::mix(k, 4) >> (34 + check::mix(k, 5) % 30);
@@ -327,7 +327,7 @@ static void add(std::vector<reduction> *all)
                         [](const void *input, size_t n, void *to) {
                             return fastreduce_reduce(input, to, n, type_of<T>, Op, nullptr);
                         },
-                        [](const detail::strided_results &all, void *to, const how &given,
+                        [](const detail::result_layout &all, void *to, const how &given,
                            fastreduce::workspace memory) {
                             return columns_by(detail::make_reducer<Operator, Input>(), all, to,
                                               given, memory);
@@ -408,7 +408,7 @@ static std::vector<reduction> of_user(const char *name)
                  return detail::launch_reducer({input, n, nullptr, nullptr}, static_cast<T *>(to),
                                                reducer(), {{nullptr, 0}, nullptr});
              },
-             [](const detail::strided_results &all, void *to, const how &given,
+             [](const detail::result_layout &all, void *to, const how &given,
                 fastreduce::workspace memory) {
                  return columns_by(reducer(), all, to, given, memory);
              }}};

@@ -60,17 +60,17 @@ struct results_of {
         from.set(begins);
         to.set(ends);
     }
-    row_bounds bounds(size_t result_bytes)
+    result_layout layout(size_t result_bytes)
     {
-        return {input.data(),
-                from.data(),
-                to.data(),
-                0,
-                0,
-                0,
-                begins.size(),
-                sizeof(int64_t),
-                static_cast<unsigned>(result_bytes)};
+        result_layout segments = {};
+        segments.input = input.data();
+        segments.end = begins.size();
+        segments.stride = 1;
+        segments.result_bytes = static_cast<unsigned>(result_bytes);
+        segments.offset_bytes = sizeof(int64_t);
+        segments.begins = from.data();
+        segments.ends = to.data();
+        return segments;
     }
 };
 
@@ -133,9 +133,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     check::buffer<Result> output(of.size());
     const int precision = sizeof(Result) == sizeof(double) ? 53 : 24;
     exact_results all = {};
-    all.strided.stride = 1;
-    all.strided.result_bytes = sizeof(Result);
-    all.segments = from.bounds(sizeof(Result));
+    all.layout = from.layout(sizeof(Result));
     all.output = output.data();
     all.type = call.type;
     all.op = call.op;
@@ -166,8 +164,8 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     /* the same as rows */
     for (size_t n : of)
         if (n != of[0]) return;
-    all.segments = {};
-    all.strided = {from.input.data(), 0, of.size(), of[0], 1, 5, 1, sizeof(Result)};
+    all.layout = {from.input.data(), 0, of.size(), of[0],  1, 5, 1,
+                  sizeof(Result),    0, nullptr,   nullptr};
     in_every_order(
         what, wanted, output, words, [](check::buffer<Result> &to) { to.fill(0x7b); },
         [&](status_word *data) {
@@ -267,7 +265,7 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
         wanted[r] = pairwise::sum([&](size_t k) { return from.values[5 * r + k]; }, of[r]);
     check::buffer<double> output(of.size());
     reduction_output<reducer> to = {output.data(), make_reducer<fastreduce::plus, double>()};
-    const row_bounds bounds = from.bounds(sizeof(double));
+    const result_layout layout = from.layout(sizeof(double));
     char what[200];
     std::snprintf(what, sizeof what, "AUTO, %s: %zu results, %zu words, room for %u", name,
                   of.size(), words, most);
@@ -275,7 +273,7 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
         what, wanted, output, words, [](check::buffer<double> &results) { results.fill(0x7b); },
         [&](status_word *data) {
             return static_cast<int>(launch_results(
-                kernels_of<reducer, rows_part>, {}, &bounds, &to,
+                kernels_of<reducer, rows_part>, layout, &to,
                 {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
         });
 }

@@ -306,7 +306,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
 {
     using namespace fastreduce::detail;
     const operator_entry found = find_auto(type, op, false);
-    strided_results all = {};
+    result_layout all = {};
     size_t reach = 0;
     describe_shape(shape, &all, &reach);
     all.input = input;
@@ -317,7 +317,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
-    return launch_results(*found.kernels, all, nullptr, place.bytes, options);
+    return launch_results(*found.kernels, all, place.bytes, options);
 }
 
 template <class T>
@@ -580,7 +580,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     using namespace fastreduce::detail;
     const operator_entry found = find_auto(type, op, false);
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
-    row_bounds all = {};
+    result_layout all = {};
     all.input = input;
     all.begins = offsets.begins.data();
     all.ends = offsets.config.end_offsets ? offsets.config.end_offsets
@@ -594,7 +594,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = blocks;
     options.most_words = words;
-    return launch_results(*found.kernels, {}, &all, place.bytes, options);
+    return launch_results(*found.kernels, all, place.bytes, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */
@@ -1212,7 +1212,8 @@ static size_t runs_of(const fastreduce::detail::rows_plan &share, size_t n, size
 {
     fastreduce::detail::pairwise_array array = {};
     array.n = n;
-    array.share(tile, fastreduce::detail::most_runs_of_result, (n / tile >> share.least_run_log) + 1);
+    array.share(tile, fastreduce::detail::most_runs_of_result,
+                (n / tile >> share.least_run_log) + 1);
     return array.runs;
 }
 
@@ -1232,11 +1233,12 @@ static void plans()
                 for (size_t n : {size_t(0), size_t(1), size_t(5), size_t(1000), size_t(4096),
                                  size_t(1) << 20, size_t(1) << 36, size_t(1) << 44})
                     for (bool segments : {false, true}) {
-                        row_bounds all = {};
+                        result_layout all = {};
                         all.begins = segments ? &all : nullptr;
                         all.end = results;
                         all.n = segments ? 0 : n;
-                        all.pitch = multiprocessors == 30 ? 1000 * all.n : all.n;
+                        all.inner = all.stride = 1;
+                        all.outer_stride = multiprocessors == 30 ? 1000 * all.n : all.n;
                         launch_plan plan;
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
@@ -1255,7 +1257,7 @@ static void plans()
                         const size_t tile = plan.threads * e.tile[0].packs;
                         const bool is_long = plan.kernel == small_tiles,
                                    close = all.n > 0 &&
-                                           all.pitch <= 8 * mebibyte / sizeof(T) / results;
+                                           all.outer_stride <= 8 * mebibyte / sizeof(T) / results;
                         const size_t runs = is_long    ? plan.array.runs
                                             : segments ? runs_of(share, n, tile * e.pack_size)
                                                        : 1;
@@ -1267,8 +1269,8 @@ static void plans()
                                                 plan.block_results <= share.per_warp * warps &&
                                                 share.prefetched == close),
                                     "%s: %zu a warp", shape, share.per_warp);
-                        check::that(!is_long ||
-                                        plan.array.prefetch_bytes == (close ? tile * pack_bytes : 0),
+                        check::that(!is_long || plan.array.prefetch_bytes ==
+                                                    (close ? tile * pack_bytes : 0),
                                     "%s: %u bytes", shape, plan.array.prefetch_bytes);
                         check::that(runs >= 1 && runs <= plan.threads * partials_of_thread &&
                                         1 + runs * e.partial_words <=

@@ -92,7 +92,7 @@ template <class T>
 struct strided_case {
     std::vector<T> values;
     std::vector<u64> wanted;
-    strided_results all = {};
+    result_layout all = {};
 
     template <class Make, class Right>
     strided_case(const geometry &g, const Make &make, const Right &right, size_t patterns = 7)
@@ -136,7 +136,7 @@ struct segments_case {
     std::vector<T> values;
     std::vector<u64> wanted;
     check::buffer<int64_t> device;
-    row_bounds all = {};
+    result_layout all = {};
 
     template <class Make, class Right>
     segments_case(const lengths &each, size_t gap, bool narrow, const Make &make,
@@ -324,8 +324,8 @@ static void shape(const geometry &g, const how &given)
     expect(text(Of::name, g, given), given, of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_results(kernels_of<typename Of::reducer, every_part>, of.all, nullptr,
-                                     &output, {memory, nullptr, given.blocks, given.words});
+               return launch_results(kernels_of<typename Of::reducer, every_part>, of.all, &output,
+                                     {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -343,8 +343,8 @@ static void segments(const lengths &each, const how &given, size_t gap = 0)
            of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_results(kernels_of<typename Of::reducer, every_part>, {}, &of.all,
-                                     &output, {memory, nullptr, given.blocks, given.words});
+               return launch_results(kernels_of<typename Of::reducer, every_part>, of.all, &output,
+                                     {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -457,7 +457,7 @@ static void failures()
     const std::vector<float> x = elements<f32_sum>(40000, 1);
     const exact_input<float> input(x, 0);
     check::buffer<float> output(2000);
-    strided_results all = {input.data(), 0, 2000, 16, 1, 20, 1, 4};
+    result_layout all = {input.data(), 0, 2000, 16, 1, 20, 1, 4, 0, nullptr, nullptr};
     for (const bool columns : {false, true}) {
         if (columns) all.stride = 2000, all.outer_stride = 1;
         fastreduce_status status = FASTREDUCE_ERROR_UNSUPPORTED;
@@ -465,7 +465,7 @@ static void failures()
             reduction_output<reducer> to = {output.data(), {}};
             const auto before = simt::calls();
             simt::fail_call(k);
-            status = launch_results(kernels_of<reducer, every_part>, all, nullptr, &to,
+            status = launch_results(kernels_of<reducer, every_part>, all, &to,
                                     {{workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2});
             simt::fail_call(0);
             check::that((status == 0) == (simt::calls() - before < k), "call %u fails: status %d",
@@ -486,10 +486,11 @@ static void auto_of()
 
 /* ---- AUTO's plans ---------------------------------------------------------------------------- */
 
-/* How rows or, where n is 0, segments are shared, in numbers. For long rows: threads of a block, runs
- * of a row, tiles of a run, as a logarithm, and bytes asked for early. For others: results of a warp
- * and of a block; then chunks of a warp, lanes and chunks of a row, as logarithms, and elements
- * behind them; or elements of a segment by a warp and by a block, and tiles of a run at least. */
+/* How rows or, where n is 0, segments are shared, in numbers. For long rows: threads of a block,
+ * runs of a row, tiles of a run, as a logarithm, and bytes asked for early. For others: results
+ * of a warp and of a block; then chunks of a warp, lanes and chunks of a row, as logarithms, and
+ * elements behind them; or elements of a segment by a warp and by a block, and tiles of a run at
+ * least. */
 struct rows_case {
     size_t results, n, pitch;
     how given;
@@ -500,10 +501,11 @@ static void expect_rows(std::initializer_list<rows_case> plans)
 {
     const kernel_set e = sizes_of<typename Of::reducer>();
     for (const rows_case &of : plans) {
-        row_bounds all = {};
+        result_layout all = {};
         all.end = of.results;
         all.n = of.n;
-        all.pitch = of.pitch ? of.pitch : of.n;
+        all.inner = all.stride = 1;
+        all.outer_stride = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
         const launch_plan plan =
             plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks});
@@ -543,7 +545,7 @@ static void expect_columns(std::initializer_list<columns_case> plans)
 {
     const kernel_set e = sizes_of<typename Of::reducer>();
     for (const columns_case &of : plans) {
-        strided_results all = {};
+        result_layout all = {};
         all.end = of.outer * of.inner;
         all.n = of.n;
         all.inner = of.inner;
@@ -758,13 +760,13 @@ static void exact_call(const std::string &what, const how &given, fastreduce_ope
                        const std::vector<u64> &wanted, exact_results all)
 {
     const exact_input<T> input(values, offset);
-    all.strided.input = all.segments.input = input.data();
-    all.strided.result_bytes = all.segments.result_bytes = precision == 53 ? 8 : 4;
+    all.layout.input = input.data();
+    all.layout.result_bytes = precision == 53 ? 8 : 4;
     all.type = type_of<T>;
     all.op = op;
     all.precision = precision;
     expect(std::string("EXACT ") + fastreduce_operator_name(op) + " of " + what, given, wanted,
-           all.strided.result_bytes, true, [&](void *to, fastreduce::workspace memory) {
+           all.layout.result_bytes, true, [&](void *to, fastreduce::workspace memory) {
                all.output = to;
                return launch_exact_results<T, Source>(all, memory, nullptr);
            });
@@ -776,7 +778,7 @@ static void exact_shape(fastreduce_operator op, const geometry &g, unsigned mult
     const int precision = is_double<T> || ++turn % 2 ? 53 : 24;
     strided_case<T> of(g, exact_data_of<T>{turn, false}, right_by<T>(op, precision));
     exact_results all = {};
-    all.strided = of.all;
+    all.layout = of.all;
     const how given = {multiprocessors};
     exact_call<T, Source>(text(fastreduce_type_name(type_of<T>), g, given), given, op, precision,
                           of.values, g.offset, of.wanted, all);
@@ -790,9 +792,8 @@ static void exact_segments(fastreduce_operator op, const lengths &each, unsigned
     segments_case<T> of(each, gap, turn % 3, exact_data_of<T>{turn, false},
                         right_by<T>(op, precision));
     exact_results all = {};
-    all.segments = of.all;
-    all.strided.stride = 1;
-    all.strided.end = each.size();
+    all.layout = of.all;
+    all.layout.stride = 1;
     const how given = {multiprocessors};
     exact_call<T, Source>(text(fastreduce_type_name(type_of<T>),
                                {"segments", each.size(), each[0], 1, gap, 0, 0}, given),
@@ -850,7 +851,7 @@ static void exact_pairs(const char *part, std::initializer_list<fastreduce_opera
             const int precision = is_double<T> || k % 2 ? 53 : 24;
             strided_case<T> made(g, of, right_by<T>(op, precision));
             exact_results results = {};
-            results.strided = made.all;
+            results.layout = made.all;
             exact_call<T, Source>(text(fastreduce_type_name(type_of<T>), g, {4}), {4}, op,
                                   precision, made.values, 0, made.wanted, results);
         }
@@ -878,7 +879,7 @@ static void exact_spans(const char *part, std::initializer_list<fastreduce_opera
             const geometry g = {"spans", 20, 4 + span % 3, 1, 0, 0, 0};
             strided_case<T> made(g, of, right_by<T>(op, 53), 20);
             exact_results results = {};
-            results.strided = made.all;
+            results.layout = made.all;
             exact_call<T, Source>(text(fastreduce_type_name(type_of<T>), g, {4}), {4}, op, 53,
                                   made.values, 0, made.wanted, results);
         }
@@ -992,7 +993,7 @@ static void exact_ties(const char *part, std::initializer_list<fastreduce_operat
                     const geometry g = {"ties", columns ? 1u : 30u, n, columns ? 30u : 1u, 0, 0, 0};
                     strided_case<T> made(g, of, right_by<T>(op, precision), 13);
                     exact_results results = {};
-                    results.strided = made.all;
+                    results.layout = made.all;
                     exact_call<T, Source>(text(fastreduce_type_name(type_of<T>), g, {4}), {4}, op,
                                           precision, made.values, 0, made.wanted, results);
                 }

@@ -290,9 +290,7 @@ EQUIVALENT = [
     ("*", "allow_next_grid() -> nothing", "", CPU),
     ("partial_words::await", "* : 1 -> * : (1 + 1)", "", "any word that is not 0 is there"),
     # ---- Room 6: many results
-    ("row_bounds::of", "result * pitch -> *", "", "only segments ask"),
-    ("row_bounds::of", "begins == nullptr -> false", "", "only segments ask"),
-    ("row_bounds::of", "to > from -> to >= from", "", EQUAL),
+    ("result_layout::segment", "to > from -> to >= from", "", EQUAL),
     ("raw_pack::load", "remaining >= pack<Element>::size -> true", "How == row_loads::in_turn",
      UNUSED),
     ("values_of_row_packs", "How != row_loads::vectors -> true", "", "whole packs are not filled"),
@@ -317,7 +315,7 @@ EQUIVALENT = [
     ("reduce_neighbours", "deferred = long_results.*(next) -> nothing", "", SLOWER),
     ("reduce_neighbours", "wait_for_copies() -> nothing", "", CPU),
     ("reduce_by_lanes", "lane % lanes == 0 -> true", "", SAME),
-    ("reduce_short_rows", "(bounds.end - range.end) * bounds.pitch -> *", "", UNUSED),
+    ("reduce_short_rows", "(bounds.end - range.end) * bounds.outer_stride -> *", "", UNUSED),
     ("columns_of::wide", "*", "", COMPILER),
     ("columns_of::blocks", "*", "", COMPILER),
     ("columns_of::rows_log", "* < 4 -> * + 1 < 4", "", POWERS),
@@ -510,7 +508,7 @@ EQUIVALENT = [
     ("plan_lanes", "packs_log > 4 -> packs_log > 4 + 1", "", SLOWER),
     ("plan_lanes", "least + 2 -> least + (2 + 1)", "", SLOWER),
     ("plan_rows", "packs > most_leaf -> packs >= most_leaf", "", "a warp has more"),
-    ("plan_strided", "!rows || bytes < pack_bytes -> true", "", SLOWER),
+    ("plan_results", "!rows || bytes < pack_bytes -> true", "", SLOWER),
     ("launch_resolving", "(results.strided.n + to_round) * count / of_block -> *", "", SLOWER),
     # ---- Room 9: the C functions
     ("describe_shape", "*reach = 0 -> nothing", "", "the callers' are"),
