@@ -509,7 +509,7 @@ EQUIVALENT = [
     ("plan_lanes", "least + 2 -> least + (2 + 1)", "", SLOWER),
     ("plan_rows", "packs > most_leaf -> packs >= most_leaf", "", "a warp has more"),
     ("plan_results", "!rows || bytes < pack_bytes -> true", "", SLOWER),
-    ("launch_resolving", "(results.strided.n + to_round) * count / of_block -> *", "", SLOWER),
+    ("launch_resolving", "(results.layout.n + to_round) * count / of_block -> *", "", SLOWER),
     # ---- Room 9: the C functions
     ("describe_shape", "*reach = 0 -> nothing", "", "the callers' are"),
     ("holds", "k < Count -> k <= Count", "", HELD),
