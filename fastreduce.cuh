@@ -3660,15 +3660,10 @@ struct pairwise_array {
         vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
     }
     template <class Element, unsigned Packs>
-    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, unsigned run, unsigned tile) const
-    {
-        return locate_tile<Element, Packs>(threads, (static_cast<size_t>(run) << run_log) + tile);
-    }
-    template <class Element, unsigned Packs>
-    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t tile) const
+    FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t run, unsigned tile) const
     {
         constexpr unsigned pack_size = pack<Element>::size;
-        const size_t first = tile * elements_of_tile<Element, Packs>(threads);
+        const size_t first = ((run << run_log) + tile) * elements_of_tile<Element, Packs>(threads);
         const unsigned pack = first_pack<Packs>(),
                        end = pack - threadIdx.x % warp_size + Packs * warp_size;
         return {first + pack * pack_size, vectors && first + end * pack_size <= n};
@@ -3778,8 +3773,7 @@ FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
 template <unsigned Packs, class Reducer, class Value, unsigned Warps>
 FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
                                   status_word *status_words, size_t most_runs, unsigned threads,
-                                  unsigned run, tile_offset offset,
-                                  block_values<Value, Warps> &shared)
+                                  unsigned run, block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
@@ -3789,7 +3783,8 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
 #pragma unroll 1
     for (unsigned tile = 0;;) { /* of the run */
         Value values[Packs];
-        load_values(reducer, array, offset, values);
+        load_values(reducer, array, array.template locate_tile<Element, Packs>(threads, run, tile),
+                    values);
         if constexpr (keeps_values)
             values[0] = lane_value = tile > 0 ? reducer.combine(lane_value, values[0]) : values[0];
         const unsigned tiles = run + 1 < array.runs ? 1u << array.run_log : array.last_run;
@@ -3800,7 +3795,6 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
         if (!keeps_values && threadIdx.x == 0)
             value = carry(reducer, value, shared.carried, tile, tile + 1 == tiles);
         if (++tile == tiles) break;
-        offset = array.template locate_tile<Element, Packs>(threads, run, tile);
         if (!keeps_values) __syncthreads(); /* warp_values is used again */
     }
     /* partial `number` of `count`: of runs, of groups, of groups of groups ... */
@@ -3860,8 +3854,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                             (array.row + row) * array.result_bytes;
             status_words += size_t(row) * most_runs * partial_words<Value>::count;
         }
-    tile_offset offset = array.template locate_tile<Element, Packs>(threads, run, 0);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, offset.index);
+    if (threadIdx.x == 0)
+        prefetch_tile<Element>(array,
+                               array.template locate_tile<Element, Packs>(threads, run, 0).index);
     wait_for_previous_grid();
     allow_next_grid();
     bool in_turn = false;
@@ -3872,7 +3867,6 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             in_turn = gridDim.x < array.runs;
             if (!in_turn && turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            offset = array.template locate_tile<Element, Packs>(threads, run, 0);
         }
     output.reducer.prepare(array.input, array.n);
 #pragma unroll 1
@@ -3882,10 +3876,9 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             if (threadIdx.x == 0 && turn + 1 == array.runs + gridDim.x) *status_words = 0;
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
-            offset = array.template locate_tile<Element, Packs>(threads, run, 0);
         }
         reduce_run<Packs>(output.reducer, array, output.result, status_words + 1, most_runs,
-                          threads, run, offset, shared);
+                          threads, run, shared);
     } while (in_turn);
 }
 
@@ -4411,9 +4404,7 @@ reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_w
                    block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
     reducer.prepare(array.input, array.n);
-    reduce_run<Packs>(
-        reducer, array, result, status_words, array.runs, rows_block, run,
-        array.template locate_tile<typename Reducer::Element, Packs>(rows_block, run, 0), shared);
+    reduce_run<Packs>(reducer, array, result, status_words, array.runs, rows_block, run, shared);
 }
 
 /* Reduces by a block the results that need all its warps, one after the other. */
@@ -5974,7 +5965,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
     /* Below 0 numbers wrap around. */
 #pragma unroll 1
     for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
-        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile);
+        const tile_offset offset = array.template locate_tile<Element, Packs>(block_size, tile, 0);
         lane_packs<Element, Packs> items = {{}, offset.index, array.n};
         items.load(static_cast<const Element *>(array.input), offset, array.streaming, zero);
         lane_packs<Element, Packs> others = items; /* squares, if there is no other array */
