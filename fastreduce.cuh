@@ -3920,6 +3920,11 @@ struct result_layout {
             index = result * outer_stride;
         else if (result >= inner)
             index = result / inner * outer_stride + result % inner;
+        return element<Element>(index);
+    }
+    template <class Element>
+    FASTREDUCE_DEVICE const Element *element(size_t index) const
+    {
         return static_cast<const Element *>(input) + index;
     }
     FASTREDUCE_DEVICE void *address(void *output, size_t result) const
@@ -3964,21 +3969,6 @@ struct rows_plan {
     bool prefetched;        /* the rows are, before the previous grid has ended */
     unsigned least_run_log; /* a run of a segment has 2^least_run_log tiles at least */
     bool few_segments;      /* every block looks at the lengths of all segments */
-
-    /* Returns a segment's elements, in at most `most` runs. */
-    template <class Element>
-    FASTREDUCE_DEVICE pairwise_array array_of(const result_layout &rows, size_t result,
-                                              size_t tile_elements, size_t most) const
-    {
-        const result_layout::span span = rows.segment(result);
-        pairwise_array array = {};
-        array.n = span.n;
-        array.input = static_cast<const Element *>(rows.input) + span.begin;
-        array.vectors = reinterpret_cast<uintptr_t>(array.input) % pack_bytes == 0;
-        const size_t runs = (array.n / tile_elements >> least_run_log) + 1;
-        array.share(tile_elements, min_of(most, runs), most);
-        return array;
-    }
 };
 
 /* How a warp loads its chunks' packs: as vectors; shifted out of two vectors each, for narrow
@@ -4353,7 +4343,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result
     constexpr size_t step = size_t(warp_size) * packs * Items::pack_size;
     constexpr bool keeps_values = keeps_lane_values<Reducer>();
     const result_layout::span span = bounds.segment(result);
-    const Element *const x = static_cast<const Element *>(bounds.input) + span.begin;
+    const Element *const x = bounds.element<Element>(span.begin);
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
     Reducer reducer = output.reducer;
     reducer.prepare(x, span.n);
@@ -4396,47 +4386,61 @@ struct block_results {
     }
 };
 
+/* Returns a segment of n elements as at most `most` runs of 2^least_run_log tiles or more. */
+template <class Reducer>
+FASTREDUCE_DEVICE pairwise_array segment_array(const void *input, size_t n, unsigned most,
+                                               unsigned least_run_log)
+{
+    constexpr size_t tile =
+        elements_of_tile<typename Reducer::Element, packs_of_step<Reducer>()>(rows_block);
+    pairwise_array array = {};
+    array.input = input;
+    array.n = n;
+    array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
+    array.share(tile, min_of(most, (n / tile >> least_run_log) + 1), most);
+    return array;
+}
+
 /* Reduces a run of a segment by a block. Out of line, as it is long and called twice. */
-template <unsigned Packs, class Reducer>
+template <class Reducer>
 __device__ __noinline__ void
-reduce_segment_run(Reducer reducer, pairwise_array array, void *result, status_word *status_words,
-                   unsigned run,
+reduce_segment_run(Reducer reducer, const typename Reducer::Element *input, size_t n, unsigned most,
+                   unsigned least_run_log, void *result, status_word *status_words, unsigned run,
                    block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    reducer.prepare(array.input, array.n);
-    reduce_run<Packs>(reducer, array, result, status_words, array.runs, rows_block, run, shared);
+    const pairwise_array array = segment_array<Reducer>(input, n, most, least_run_log);
+    reducer.prepare(input, n);
+    reduce_run<packs_of_step<Reducer>()>(reducer, array, result, status_words, array.runs,
+                                         rows_block, run, shared);
 }
 
 /* Reduces by a block the results that need all its warps, one after the other. */
-template <unsigned Packs, class Reducer>
+template <class Reducer>
 FASTREDUCE_DEVICE void
-reduce_by_block(const result_layout &bounds, const rows_plan &share,
-                const reduction_output<Reducer> &output, const block_results &long_results,
+reduce_by_block(const result_layout &bounds, const reduction_output<Reducer> &output,
+                const block_results &long_results,
                 block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __syncthreads();
     const unsigned count = static_cast<unsigned>(min_of(long_results.count, long_results.most));
 #pragma unroll 1
     for (unsigned k = 0; k < count; ++k) {
         const size_t result = long_results.number[k];
-        reduce_segment_run<Packs>(output.reducer, share.array_of<Element>(bounds, result, tile, 1),
-                                  bounds.address(output.result, result), nullptr, 0, shared);
+        const result_layout::span span = bounds.segment(result);
+        reduce_segment_run(output.reducer, bounds.element<typename Reducer::Element>(span.begin),
+                           span.n, 1, 0, bounds.address(output.result, result), nullptr, 0, shared);
         __syncthreads();
     }
 }
 
 /* Reduces runs of queued results by a block, in turn, from the last one on. */
-template <unsigned Packs, class Reducer>
+template <class Reducer>
 FASTREDUCE_DEVICE void
 reduce_queued(const result_layout &bounds, const rows_plan &share,
               const reduction_output<Reducer> &output, const result_queue &queue,
               const result_queue::content &queued,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, Packs>(rows_block);
     __shared__ bool last;
     const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
@@ -4446,13 +4450,13 @@ reduce_queued(const result_layout &bounds, const rows_plan &share,
             entries[search_by_warp(0u, queued.entries,
                                    [&](unsigned k) { return entries[k].first <= run; }) -
                     1];
-        reduce_segment_run<Packs>(
-            output.reducer,
-            share.array_of<Element>(bounds, entry.number, tile, most_runs_of_result),
-            bounds.address(output.result, entry.number),
-            queue.base + result_queue::all_words +
-                entry.first * partial_words<typename Reducer::Value>::count,
-            static_cast<unsigned>(run - entry.first), shared);
+        const result_layout::span span = bounds.segment(entry.number);
+        reduce_segment_run(output.reducer, bounds.element<typename Reducer::Element>(span.begin),
+                           span.n, most_runs_of_result, share.least_run_log,
+                           bounds.address(output.result, entry.number),
+                           queue.base + result_queue::all_words +
+                               entry.first * partial_words<typename Reducer::Value>::count,
+                           static_cast<unsigned>(run - entry.first), shared);
     }
     queue.leave(queued.entries, last);
 }
@@ -4678,7 +4682,6 @@ FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows
                                          block_results &long_results, warp_shared<Reducer> &shared)
 {
     using Element = typename Reducer::Element;
-    constexpr size_t tile = elements_of_tile<Element, packs_of_step<Reducer>()>(rows_block);
     const unsigned lane = threadIdx.x % warp_size;
     upcoming_spans window;
     window.load(bounds, next, end);
@@ -4694,7 +4697,8 @@ FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows
             if (n > share.most_of_block && lane == 0)
                 deferred = result_queue::append(
                     queue, next,
-                    share.array_of<Element>(bounds, next, tile, most_runs_of_result).runs);
+                    segment_array<Reducer>(nullptr, n, most_runs_of_result, share.least_run_log)
+                        .runs);
             if (!deferred && n > share.most_of_warp && lane == 0)
                 deferred = long_results.append(next);
             if (!__any_sync(all_lanes, deferred))
@@ -4702,7 +4706,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows
             ++next;
             continue;
         }
-        const Element *const input = static_cast<const Element *>(bounds.input) + content.begin;
+        const Element *const input = bounds.element<Element>(content.begin);
         load_stage(shared.stage.bytes, input, content.elements);
         window.load(bounds, next + content.results, end);
         wait_for_copies();
@@ -4889,7 +4893,7 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
                     result_queue queue)
 {
     using Value = typename Reducer::Value;
-    constexpr unsigned warps = rows_block / warp_size, packs = packs_of_step<Reducer>();
+    constexpr unsigned warps = rows_block / warp_size;
     __shared__ block_values<Value, warps> shared;
     __shared__ block_results long_results;
     __shared__ result_queue::content queued;
@@ -4917,11 +4921,11 @@ __global__ void __launch_bounds__(rows_block, resident(segments_blocks))
     if (range.first < range.end)
         reduce_neighbours(bounds, share, output, queue, range.first, range.end, long_results,
                           warps_shared[threadIdx.x / warp_size]);
-    reduce_by_block<packs>(bounds, share, output, long_results, shared);
+    reduce_by_block(bounds, output, long_results, shared);
     if (!has_long) return;
     if (threadIdx.x == 0) queued = queue.await(share.few_segments ? 128 : 1);
     __syncthreads();
-    if (queued.runs > 0) reduce_queued<packs>(bounds, share, output, queue, queued, shared);
+    if (queued.runs > 0) reduce_queued(bounds, share, output, queue, queued, shared);
 }
 
 /* ---- Columns ----
@@ -7056,9 +7060,9 @@ struct exact_terms {
     {
         const exact_reducer<Input> reducer = {{}, results.op, results.precision};
         const result_layout &layout = results.layout;
-        const Input *const from = layout.are_segments() ? static_cast<const Input *>(layout.input) +
-                                                              layout.segment(result).begin
-                                                        : layout.first<Input>(result);
+        const Input *const from = layout.are_segments()
+                                      ? layout.element<Input>(layout.segment(result).begin)
+                                      : layout.first<Input>(result);
 #pragma unroll
         for (unsigned j = 0; j < count; ++j) {
             const size_t k = first + j * step;
