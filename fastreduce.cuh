@@ -5298,6 +5298,79 @@ constexpr unsigned exact_totals = 4;
 /* Counts one block in the top bits of a total's word; the sum of limbs is below it. */
 constexpr unsigned long long exact_one_block = 1ull << 52;
 
+/* The limbs of an accumulator: digits, then counts of NaN, +infinity and -infinity, then one 0. */
+template <class Accumulator>
+struct accumulator_format {
+    static constexpr unsigned limbs = sizeof(Accumulator) / sizeof(int64_t), digits = limbs - 4;
+    static constexpr int least = /* the exponent of one unit of limb 0 */
+        digits == FASTREDUCE_DETAIL_DIGITS        ? -149
+        : digits == FASTREDUCE_DETAIL_WIDE_DIGITS ? -1074
+                                                  : FASTREDUCE_DETAIL_PRODUCT_LEAST;
+    /* Returns whether a limb carries: all do but the one with the sign and those that count. */
+    static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
+};
+using float_format = accumulator_format<fastreduce_accumulator>;
+
+/* Returns the position, from `least` to `top`, of the window that holds floats up to an exponent
+ * and `reach` binades below. */
+FASTREDUCE_DEVICE unsigned position_for(unsigned exponent, unsigned reach, unsigned least,
+                                        unsigned top)
+{
+    return exponent <= reach + least ? least : exponent - reach < top ? exponent - reach : top;
+}
+
+/* A product of doubles that is not rounded. */
+struct double_product {
+    double x, y;
+};
+
+/* The parts of a term, a float or a double: low * 2^exponent. If it is not finite, `special` says
+ * which of the three counting limbs counts it. */
+template <class Term>
+struct term_parts {
+    unsigned_t<Term> low;
+    static constexpr unsigned_t<Term> high = 0;
+    int exponent;
+    unsigned special;
+    bool is_negative, is_finite;
+
+    FASTREDUCE_DEVICE explicit term_parts(Term x)
+    {
+        constexpr unsigned fraction_bits = element<Term>::fraction_bits,
+                           sign_bit = 8 * sizeof(Term) - 1,
+                           most = (1u << (sign_bit - fraction_bits)) - 1;
+        constexpr int least = 1 - static_cast<int>(most / 2 + fraction_bits);
+        constexpr unsigned_t<Term> one = static_cast<unsigned_t<Term>>(1) << fraction_bits;
+        const unsigned_t<Term> bits = bits_as<unsigned_t<Term>>(x), fraction = bits & (one - 1);
+        const unsigned biased = static_cast<unsigned>(bits >> fraction_bits) & most;
+        low = fraction | (biased > 0 ? one : 0);
+        exponent = least + static_cast<int>(biased > 0 ? biased - 1 : 0);
+        is_negative = bits >> sign_bit != 0;
+        is_finite = biased != most;
+        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
+    }
+};
+/* Those of a product, (high * 2^64 + low) * 2^exponent. */
+template <>
+struct term_parts<double_product> {
+    uint64_t low, high;
+    int exponent;
+    unsigned special;
+    bool is_negative, is_finite;
+
+    FASTREDUCE_DEVICE explicit term_parts(double_product product)
+    {
+        const term_parts<double> x(product.x), y(product.y);
+        low = fastreduce_detail_multiply_words(x.low, y.low, &high);
+        exponent = x.exponent + y.exponent;
+        is_negative = x.is_negative != y.is_negative;
+        is_finite = x.is_finite && y.is_finite;
+        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
+                            x.low == 0 || y.low == 0; /* infinity times zero */
+        special = is_nan ? 0 : is_negative ? 2 : 1;
+    }
+};
+
 /* Returns digit `lane` of number * 2^shift in limbs of 32 bits. The highest that is not 0 has the
  * sign. */
 FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
@@ -5310,28 +5383,23 @@ FASTREDUCE_DEVICE long long digit_of(long long number, unsigned shift)
 }
 
 /* Carries once in a warp's limbs, of which lane k holds number k + 32 j in limb[j], where
- * carries(number) says so. Then there is room for a sum of several, and for a count beside it. With
- * `half` = 2^31 it rounds carries to the nearest, so that a sum of either sign has few limbs, which
- * must be below 2^62. */
-template <unsigned Each, class Carries>
-FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], const Carries &carries,
-                                  long long half = 0)
+ * Format::carries(number) says so. Then there is room for a sum of several, and for a count beside
+ * it. With `half` = 2^31 it rounds carries to the nearest, so that a sum of either sign has few
+ * limbs, which must be below 2^62. */
+template <class Format, unsigned Each>
+FASTREDUCE_DEVICE void carry_once(long long (&limb)[Each], long long half = 0)
 {
     const unsigned lane = threadIdx.x % warp_size;
     int from_below = 0; /* lane 0's */
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
-        const bool has_carry = carries(lane + j * warp_size);
+        const bool has_carry = Format::carries(lane + j * warp_size);
         const int carry = has_carry ? static_cast<int>((limb[j] + half) >> 32) : 0,
                   incoming = __shfl_sync(all_lanes, carry, (lane + warp_size - 1) % warp_size);
         limb[j] = limb[j] - carry * (1ll << 32) + (lane > 0 ? incoming : from_below);
         from_below = incoming;
     }
 }
-
-/* Returns whether a limb carries: all 16 do but the one with the sign and those that count
- * floats. */
-FASTREDUCE_DEVICE bool limb_carries(unsigned limb) { return limb < FASTREDUCE_DETAIL_DIGITS - 1; }
 
 /* Returns limb k of the block's sum in lane k of the first warp, and 0 from lane 16 on. */
 template <unsigned BlockSize>
@@ -5354,18 +5422,18 @@ FASTREDUCE_DEVICE long long limb_of_block(long long limb, fastreduce_accumulator
  * sum of all. Every other block adds its limbs to one of the totals, and with each limb 1 to the
  * count in the word's top 12 bits. The last waits until all counts say all blocks, and leaves
  * zeros. So it needs no fence and no ticket. */
-template <unsigned Limbs, unsigned Each, class Carries>
-FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each],
-                                     const Carries &carries)
+template <class Format, unsigned Each>
+FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each])
 {
+    constexpr unsigned limbs = Format::limbs;
     const unsigned others = gridDim.x - 1, lane = threadIdx.x % warp_size;
     if (others == 0) return true;
     if (blockIdx.x != others) {
-        status_word *const total_of_block = totals + blockIdx.x % exact_totals * Limbs;
-        carry_once(limb, carries);
+        status_word *const total_of_block = totals + blockIdx.x % exact_totals * limbs;
+        carry_once<Format>(limb);
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j)
-            if (lane + j * warp_size < Limbs)
+            if (lane + j * warp_size < limbs)
                 atomicAdd(total_of_block + lane + j * warp_size,
                           exact_one_block + static_cast<unsigned long long>(limb[j]));
         return false;
@@ -5376,22 +5444,22 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
         missing = false;
 #pragma unroll
         for (unsigned j = 0; j < Each; ++j) {
-            const bool has_limb = lane + j * warp_size < Limbs;
+            const bool has_limb = lane + j * warp_size < limbs;
             const status_word *const word = totals + (has_limb ? lane + j * warp_size : 0);
             total[j] =
                 0; /* Without branches, as loads would take turns: .7 us longer (one H100). */
 #pragma unroll
-            for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * Limbs);
+            for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * limbs);
             /* Rounds to the nearest, as a negative sum borrows from the count. */
             missing |= has_limb && (total[j] + exact_one_block / 2) / exact_one_block != others;
         }
     } while (__any_sync(all_lanes, missing));
 #pragma unroll
     for (unsigned j = 0; j < Each; ++j) {
-        if (lane + j * warp_size >= Limbs) continue;
+        if (lane + j * warp_size >= limbs) continue;
         limb[j] += static_cast<long long>(total[j] - others * exact_one_block);
 #pragma unroll
-        for (unsigned k = 0; k < exact_totals; ++k) totals[k * Limbs + lane + j * warp_size] = 0;
+        for (unsigned k = 0; k < exact_totals; ++k) totals[k * limbs + lane + j * warp_size] = 0;
     }
     return true;
 }
@@ -5451,19 +5519,18 @@ FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
     return true;
 }
 
-/* Returns the leading bits of a magnitude, whose digits, times 2^least, are in the lanes. */
+/* Returns the leading bits of a magnitude, whose digits, times 2^least, are in the lanes; lane
+ * 31 has 0. Three parts are enough to round a sum; a quotient or a root takes five. */
+template <unsigned Parts>
 FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long digit, int least)
 {
-    constexpr unsigned parts = 5;
     const unsigned nonzero = __ballot_sync(all_lanes, digit != 0),
                    word = static_cast<unsigned>(digit);
     const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
-    unsigned part[parts];
+    unsigned part[Parts];
 #pragma unroll
-    for (int k = 0; k < static_cast<int>(parts); ++k) {
-        const unsigned other = __shfl_sync(all_lanes, word, top >= k ? top - k : 0);
-        part[k] = top >= k ? other : 0;
-    }
+    for (int k = 0; k < static_cast<int>(Parts); ++k)
+        part[k] = __shfl_sync(all_lanes, word, top >= k ? top - k : warp_size - 1);
     const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
                    more = zeros == 0 ? 0 : 32 - zeros;
     const auto join_words = [&](unsigned first) {
@@ -5474,62 +5541,44 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     if (nonzero == 0) return value;
     value.high = join_words(0);
-    value.low = join_words(2);
+    if constexpr (Parts > 3) value.low = join_words(2);
     value.exponent = 32 * top + 31 - static_cast<int>(zeros) + least;
-    value.below = part[parts - 1] << zeros != 0 ||
-                  (top >= static_cast<int>(parts) &&
-                   (nonzero & ((1u << (top + 1 - static_cast<int>(parts))) - 1)) != 0);
+    value.below = part[Parts - 1] << zeros != 0 ||
+                  (top >= static_cast<int>(Parts) &&
+                   (nonzero & ((1u << (top + 1 - static_cast<int>(Parts))) - 1)) != 0);
     return value;
 }
 
-/* Returns the bits of a float: a magnitude rounded to nearest, ties to even. Given are its highest
- * digit that is not 0, the index of that, and the two digits below it. `below` says whether any
- * further digit is not 0, which only breaks ties. */
-FASTREDUCE_DEVICE uint32_t round_digits(unsigned high, unsigned middle, unsigned low, bool below,
-                                        int top)
+/* Returns the bits of an operator's result, rounded once from the warp's accumulator, whose carries
+ * are propagated. All lanes work together, as one thread takes 0.2 us longer. Lanes from 16 on have
+ * 0. */
+template <unsigned Parts>
+FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit, fastreduce_operator op, size_t n,
+                                              int precision)
 {
-    constexpr int precision = 24;
-    constexpr uint32_t infinity = 0x7f800000;
-    constexpr uint64_t half = uint64_t{1} << 63;
-    const int zeros = high != 0 ? __clz(static_cast<int>(high)) : 31;
-    uint64_t word = uint64_t{high} << 32 | middle;
-    if (zeros > 0) word = word << zeros | low >> (32 - zeros);
-    below |= low << zeros != 0;
-
-    const int highest = 32 * top + 31 - zeros; /* position of the highest bit; 0 for the number 0 */
-    const int shift = highest < precision ? 0 : highest - precision + 1;
-    uint64_t significand = word >> (highest < precision ? 63 - highest : 64 - precision);
-    const uint64_t cut = word << precision;
-    if (shift > 0 && (cut > half || (cut == half && (below || (significand & 1))))) ++significand;
-    /* The exponent field is one ahead of the shift: the significand's top bit adds that. A carry
-     * out of rounding lands in the exponent. A denormal has neither. 2^128 and beyond come out as
-     * infinity or larger bits: shift is 360 at the most. */
-    const uint32_t bits = (static_cast<uint32_t>(shift) << 23) + static_cast<uint32_t>(significand);
-    return bits > infinity ? infinity : bits;
+    const unsigned counts = __ballot_sync(all_lanes, digit != 0) >> float_format::digits;
+    const int special = fastreduce_detail_special(counts & 1, counts >> 1 & 1, counts >> 2 & 1);
+    const bool negative = absolute_across_lanes<float_format::digits>(digit);
+    return fastreduce_detail_finish(special, negative,
+                                    leading_across_lanes<Parts>(digit, float_format::least), op, n,
+                                    precision);
 }
-
-/* Returns the warp's accumulator, whose carries are propagated, rounded to a float. All lanes work
- * together, as one thread takes 0.2 us longer. Lanes from 16 on have 0. */
+/* Returns the warp's accumulator, likewise, as a float. */
 FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
-    const unsigned special = __ballot_sync(all_lanes, digit != 0);
-    const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(digit);
+    return __uint_as_float(
+        static_cast<unsigned>(round_across_lanes<3>(digit, FASTREDUCE_SUM, 0, 24)));
+}
 
-    const unsigned nonzero = __ballot_sync(all_lanes, digit != 0);
-    const int top = nonzero != 0 ? 31 - __clz(static_cast<int>(nonzero)) : 0;
-    const unsigned word = static_cast<unsigned>(digit), high = __shfl_sync(all_lanes, word, top),
-                   middle = __shfl_sync(all_lanes, word, top >= 1 ? top - 1 : 31),
-                   low = __shfl_sync(all_lanes, word, top >= 2 ? top - 2 : 31);
-    const bool below = top >= 3 && (nonzero & ((1u << (top - 2)) - 1)) != 0;
-    const int kind =
-        fastreduce_detail_special(special >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
-                                  special >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
-                                  special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1);
-    const uint32_t bits = kind == 0   ? round_digits(high, middle, low, below, top)
-                          : kind == 1 ? 0x7fc00000
-                                      : 0x7f800000,
-                   sign = (kind == 0 ? negative : kind == 3) ? 1u << 31 : 0;
-    return __uint_as_float(bits | sign);
+/* Returns a pack whose elements have only those bits that `mask`, of a float's bits, says. */
+template <class Input>
+FASTREDUCE_DEVICE pack<Input> mask_pack(const pack<Input> &x, unsigned mask)
+{
+    auto masked = bits_as<pack<unsigned>>(x);
+    if (sizeof(Input) == 2) mask = mask >> 16 | (mask & 0xffff0000);
+#pragma unroll
+    for (unsigned &word : masked.item) word &= mask;
+    return bits_as<pack<Input>>(masked);
 }
 
 /* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
@@ -5539,28 +5588,11 @@ struct floats_masked {
     static constexpr unsigned parts = pack<Input>::size / 4;
     unsigned mask; /* of a float's bits */
     static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
-    FASTREDUCE_DEVICE float mask_float(Input x) const
+    FASTREDUCE_DEVICE void split(const pack<Input> &from, pack<float> *to) const
     {
-        return __uint_as_float(__float_as_uint(widened(x)) & mask);
-    }
-    FASTREDUCE_DEVICE void split(pack<Input> from, pack<float> *to) const
-    {
-        mask_pack(from);
+        const pack<Input> masked = mask_pack(from, mask);
 #pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(from[j]);
-    }
-
-  private:
-    FASTREDUCE_DEVICE void mask_pack(pack<float> &x) const
-    {
-#pragma unroll
-        for (float &item : x.item) item = mask_float(item);
-    }
-    template <class Half>
-    FASTREDUCE_DEVICE void mask_pack(pack<Half> &x) const
-    {
-#pragma unroll
-        for (unsigned &word : x.word) word &= mask >> 16 | (mask & 0xffff0000);
+        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(masked[j]);
     }
 };
 
@@ -5692,10 +5724,7 @@ struct superaccumulator {
             const unsigned bits = __float_as_uint(x) & 0x7fffffff;
             if (bits < 0x7f800000 && bits > greatest) greatest = bits;
         });
-        const unsigned exponent = warp_max(greatest) >> 23;
-        return exponent <= reach                 ? 0
-               : exponent - reach < top_position ? exponent - reach
-                                                 : top_position;
+        return position_for(warp_max(greatest) >> 23, reach, 0, top_position);
     }
 
     template <unsigned Count>
@@ -5826,14 +5855,13 @@ struct superaccumulator {
     {
 #pragma unroll 1
         for (unsigned j = 0; j < 4; ++j) {
-            const unsigned bits = __float_as_uint(v.item[j]), exponent = bits >> 23 & 255,
-                           fraction = bits & 0x7fffff;
-            const unsigned scale = exponent > 0 ? exponent : 1;
-            long long addend = static_cast<long long>(fraction | (exponent > 0 ? 0x800000 : 0))
-                               << scale % 16;
-            if (bits >> 31) addend = -addend;
-            if (exponent == 255) addend = fraction != 0 ? 1 : bits >> 31 ? 1ll << 42 : 1ll << 21;
-            bins[(exponent == 255 ? exact_bins - 1 : scale / 16) * BlockSize] += addend;
+            const term_parts<float> x(v.item[j]);
+            const unsigned scale = static_cast<unsigned>(x.exponent + 150);
+            const long long magnitude = static_cast<long long>(x.low) << scale % 16;
+            bins[(x.is_finite ? scale / 16 : exact_bins - 1) * BlockSize] +=
+                !x.is_finite    ? 1ll << 21 * x.special
+                : x.is_negative ? -magnitude
+                                : magnitude;
         }
     }
 
@@ -5885,7 +5913,7 @@ struct superaccumulator {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
         long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
-        if (threadIdx.x < warp_size && sum_of_blocks<limbs>(totals, sum, limb_carries))
+        if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum))
             store(sum[0], output);
     }
 
@@ -5896,12 +5924,15 @@ struct superaccumulator {
         const bool rounds = output.result != nullptr;
         if (!rounds) {
             long long before[1] = {output.total[lane % limbs]};
-            carry_once(before, limb_carries);
-            sum += saturated(before[0]);
+            carry_once<float_format>(before);
+            sum += before[0];
         }
         sum = carry_across_lanes(sum);
         if (!rounds) {
-            if (lane < limbs) output.total[lane] = saturated(sum);
+            /* Limits counts as fastreduce_detail_normalize does. */
+            if (lane >= float_format::digits && sum > FASTREDUCE_DETAIL_MOST_COUNTED)
+                sum = FASTREDUCE_DETAIL_MOST_COUNTED;
+            if (lane < limbs) output.total[lane] = sum;
         } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
             const float rounded = read_across_lanes(sum);
             if (lane == 0) *static_cast<float *>(output.result) = rounded;
@@ -5909,31 +5940,11 @@ struct superaccumulator {
             store_slowly(sum, output.result, output.op, output.precision, count);
         }
     }
-
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
-        const unsigned lane = threadIdx.x % warp_size,
-                       occurred = __ballot_sync(all_lanes, sum != 0);
-        const int special =
-            fastreduce_detail_special(occurred >> FASTREDUCE_DETAIL_NAN_COUNT & 1,
-                                      occurred >> FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT & 1,
-                                      occurred >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT & 1);
-        if (lane >= FASTREDUCE_DETAIL_DIGITS) sum = 0;
-        const bool negative = absolute_across_lanes<FASTREDUCE_DETAIL_DIGITS>(sum);
-        const uint64_t bits = fastreduce_detail_finish(
-            special, negative, leading_across_lanes(sum, -149), op, n, precision);
-        if (lane == 0) store_bits(result, bits, precision);
-    }
-
-    /* Limits counts below 2^32, as fastreduce_detail_normalize does. */
-    static FASTREDUCE_DEVICE long long saturated(long long limb)
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        const bool counts = lane >= FASTREDUCE_DETAIL_NAN_COUNT &&
-                            lane <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT;
-        return counts && limb > FASTREDUCE_DETAIL_MOST_COUNTED ? FASTREDUCE_DETAIL_MOST_COUNTED
-                                                               : limb;
+        const uint64_t bits = round_across_lanes<5>(sum, op, n, precision);
+        if (threadIdx.x % warp_size == 0) store_bits(result, bits, precision);
     }
 
     template <unsigned Count, class Function>
@@ -5982,30 +5993,6 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
     accumulator.reduce_blocks(status_words, output);
 }
 
-/* The parts of a float or double: significand * 2^shift in units of the least denormal. If it is
- * not finite, `special` says which of the three counting limbs counts it. */
-template <class Float>
-struct float_parts {
-    unsigned_t<Float> significand;
-    unsigned shift, special;
-    bool is_negative, is_finite;
-
-    FASTREDUCE_DEVICE explicit float_parts(Float x)
-    {
-        constexpr unsigned fraction_bits = element<Float>::fraction_bits,
-                           all_bits = 8 * sizeof(Float),
-                           most = (1u << (all_bits - 1 - fraction_bits)) - 1;
-        constexpr unsigned_t<Float> one = static_cast<unsigned_t<Float>>(1) << fraction_bits;
-        const unsigned_t<Float> bits = bits_as<unsigned_t<Float>>(x), fraction = bits & (one - 1);
-        const unsigned exponent = static_cast<unsigned>(bits >> fraction_bits) & most;
-        significand = fraction | (exponent > 0 ? one : 0);
-        shift = exponent > 0 ? exponent - 1 : 0;
-        is_negative = bits >> (all_bits - 1) != 0;
-        is_finite = exponent != most;
-        special = fraction != 0 ? 0 : is_negative ? 2 : 1;
-    }
-};
-
 /* ---- The same for doubles ----
  *
  * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
@@ -6026,26 +6013,7 @@ FASTREDUCE_DEVICE unsigned lower_bits(double x)
 FASTREDUCE_DEVICE unsigned upper_magnitude(double x) { return upper_bits(x) & ~0u >> 1; }
 constexpr unsigned not_finite = 2047; /* a double's exponent bits */
 
-template <class Accumulator>
-struct accumulator_format {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_DIGITS;
-    static constexpr int least = -149; /* the exponent of one unit of limb 0 */
-};
-template <>
-struct accumulator_format<fastreduce_wide_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_WIDE_DIGITS;
-    static constexpr int least = -1074;
-};
-template <>
-struct accumulator_format<fastreduce_product_accumulator> {
-    static constexpr unsigned digits = FASTREDUCE_DETAIL_PRODUCT_DIGITS;
-    static constexpr int least = FASTREDUCE_DETAIL_PRODUCT_LEAST;
-};
-
-/* A term of a sum: a double, or the product of two, which is not rounded. */
-struct double_product {
-    double x, y;
-};
+/* A term of a sum is a double, or the product of two. */
 FASTREDUCE_DEVICE double rounded_term(double x) { return x; }
 FASTREDUCE_DEVICE double rounded_term(double_product product)
 {
@@ -6058,61 +6026,23 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
     return product.x != 0 && product.y != 0;
 }
 
-/* The parts of a term, with a significand of 128 bits. */
-struct term_parts {
-    uint64_t low, high = 0;
-    unsigned shift, special;
-    bool is_negative, is_finite;
-
-    FASTREDUCE_DEVICE explicit term_parts(double term)
-    {
-        const float_parts<double> x(term);
-        low = x.significand;
-        shift = x.shift;
-        special = x.special;
-        is_negative = x.is_negative;
-        is_finite = x.is_finite;
-    }
-    FASTREDUCE_DEVICE explicit term_parts(double_product product)
-    {
-        const float_parts<double> x(product.x), y(product.y);
-        low = fastreduce_detail_multiply_words(x.significand, y.significand, &high);
-        shift = x.shift + y.shift - 1074; /* modulo 2^32, until shifts begin at the lowest limb */
-        is_negative = x.is_negative != y.is_negative;
-        is_finite = x.is_finite && y.is_finite;
-        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
-                            x.significand == 0 || y.significand == 0; /* infinity times zero */
-        special = is_nan ? 0 : is_negative ? 2 : 1;
-    }
-};
-
 /* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
  * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
 template <class Accumulator>
-struct wide_limbs {
+struct wide_limbs : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
-    static constexpr unsigned digits = format::digits, limbs = digits + 4,
-                              least_double = static_cast<unsigned>(-1074 - format::least);
+    using format::digits, format::limbs;
     long long limb[limbs];
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
-    /* Returns whether a limb carries: all do but the one with the sign and those that count
-     * doubles. */
-    static FASTREDUCE_DEVICE bool carries(unsigned k) { return k < digits - 1; }
 
-    /* Adds the sum of the lanes' numbers, times 2^(shift - 1074), in parts as digit_of_sum does.
-     * The warp calls it. */
+    /* Adds the sum of the lanes' numbers, times 2^(shift - 1074). The warp calls it. */
     FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
     {
-        constexpr unsigned bits = 27, mask = (1u << bits) - 1;
-        const long long low = warp_add(static_cast<unsigned>(number) & mask),
-                        middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
-        const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
         const unsigned lane = threadIdx.x % warp_size;
-        shift += least_double;
-        if (lane < 5)
-            limb[shift / 32 + lane] += digit_of(low + (middle << bits), shift % 32) +
-                                       digit_of(high, shift % 32 + 2 * bits);
+        shift += static_cast<unsigned>(-1074 - format::least);
+        const long long digit = digit_of_sum(number, shift % 32);
+        if (lane < 5) limb[shift / 32 + lane] += digit;
         __syncwarp();
     }
     FASTREDUCE_DEVICE void restart()
@@ -6140,8 +6070,8 @@ struct wide_sums : wide_limbs<Accumulator> {
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
-        const term_parts parts(term);
-        const unsigned shift = parts.shift + limbs_of_warp::least_double;
+        const term_parts<Term> parts(term);
+        const unsigned shift = static_cast<unsigned>(parts.exponent - limbs_of_warp::least);
         if (!parts.is_finite) {
             atomicAdd(&half_limb[specials + parts.special], 1);
             return;
@@ -6251,7 +6181,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
     __device__ __noinline__ void add_any(double x)
     {
-        const float_parts<double> parts(x);
+        const term_parts<double> parts(x);
         if (parts.is_finite)
             add_finite(x);
         else
@@ -6337,7 +6267,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
                                            fastreduce_operator op, int precision, size_t n)
 {
     constexpr unsigned digits = wide_limbs<Accumulator>::digits;
-    constexpr int least = wide_limbs<Accumulator>::format::least;
+    constexpr int least = wide_limbs<Accumulator>::least;
     long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
@@ -6358,7 +6288,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
         bits = fastreduce_detail_finish(
             fastreduce_detail_special(limb[digits] != 0, limb[digits + 1] != 0,
                                       limb[digits + 2] != 0),
-            negative, leading_across_lanes(digit, static_cast<int>(32 * first) + least), op, n,
+            negative, leading_across_lanes<5>(digit, static_cast<int>(32 * first) + least), op, n,
             precision);
     } else if (lane == 0) {
         bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least, op, n,
@@ -6373,7 +6303,8 @@ template <class Accumulator>
 __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
                                           wide_limbs<Accumulator> &other, int64_t *total)
 {
-    constexpr unsigned digits = wide_limbs<Accumulator>::digits, limbs = digits + 4;
+    using format = accumulator_format<Accumulator>;
+    constexpr unsigned digits = format::digits, limbs = format::limbs;
     long long *const limb = sum.limb, *const room = other.limb;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
@@ -6458,10 +6389,7 @@ struct wide_window {
             const unsigned upper = upper_magnitude(rounded_term(term));
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
-        const unsigned exponent = warp_max(greatest) >> 20, room = 2 * half - 54;
-        return exponent <= room + least_position ? least_position
-               : exponent - room < top_position  ? exponent - room
-                                                 : top_position;
+        return position_for(warp_max(greatest) >> 20, 2 * half - 54, least_position, top_position);
     }
 
     /* Adds the whole group, or returns false and adds nothing if a term does not fit. The smallest
@@ -6591,12 +6519,6 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
                    precision);
     __syncwarp();
 }
-/* Never called, as no accumulator holds both sums. */
-template <class Input>
-FASTREDUCE_DEVICE void add_to_total(moment_sums<Input> &, moment_sums<Input> &, int64_t *)
-{
-}
-
 template <class Input>
 struct exact_moments {
     using Element = Input;
@@ -6701,14 +6623,14 @@ struct wide_superaccumulator {
             for (unsigned w = 0; w < warps; ++w)
                 if (lane + j * warp_size < limbs) sum[j] += sums[w].limb_at(lane + j * warp_size);
         }
-        if (!sum_of_blocks<limbs>(totals, sum, Sums::carries)) return;
+        if (!sum_of_blocks<Sums>(totals, sum)) return;
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
-        else
+        else if constexpr (!standard::is_same<Sums, moment_sums<Element>>::value)
             add_to_total(*sums, sums[1], output.total);
     }
 };
@@ -6781,11 +6703,10 @@ template <class = void>
 __device__ __noinline__ void round_sum(double sum, double error, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
-    const float_parts<double> top(sum), tail(error);
-    fastreduce_detail_magnitude value = {top.significand << 11, 0,
-                                         static_cast<int>(top.shift) - 1022, 0};
-    const unsigned down = top.shift - tail.shift;
-    const uint64_t bits = tail.significand << 11, high = down < 64 ? bits >> down : 0;
+    const term_parts<double> top(sum), tail(error);
+    fastreduce_detail_magnitude value = {top.low << 11, 0, top.exponent + 52, 0};
+    const unsigned down = static_cast<unsigned>(top.exponent - tail.exponent);
+    const uint64_t bits = tail.low << 11, high = down < 64 ? bits >> down : 0;
     uint64_t low = down == 0 || down >= 128 ? 0
                    : down <= 64             ? bits << (64 - down)
                                             : bits >> (down - 64);
@@ -6882,16 +6803,10 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
         constexpr unsigned count = Items::packs_each, size = pack<Input>::size;
         Value value = {};
         if constexpr (is_narrow) {
-            const unsigned signless = sizeof(Input) == 2 ? 0x7fff7fff : all_but_the_sign,
-                           mask = op == FASTREDUCE_SUM_ABS ? signless : every_bit;
+            const unsigned mask = op == FASTREDUCE_SUM_ABS ? all_but_the_sign : every_bit;
             thread_packs<count> thread;
 #pragma unroll
-            for (unsigned k = 0; k < count; ++k) {
-                auto masked = bits_as<pack<unsigned>>(items[k]);
-#pragma unroll
-                for (unsigned &word : masked.item) word &= mask;
-                thread.packs[k] = bits_as<pack<Input>>(masked);
-            }
+            for (unsigned k = 0; k < count; ++k) thread.packs[k] = mask_pack(items[k], mask);
             bool fits;
             if constexpr (count * size <= 4)
                 fits = sum_of_pack(thread.packs[0], value.sum);
@@ -7222,16 +7137,6 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
 
 /* ---- Exact atomics, and sums of blocks ---- */
 
-/* Returns the lowest position of a window that holds floats up to an exponent. Beyond top_exponent
- * neither anchors nor sums would be finite. */
-constexpr unsigned exact_reach = window_bits / 2 - 1, top_exponent = top_position + exact_reach;
-FASTREDUCE_DEVICE unsigned position_for(unsigned exponent)
-{
-    return exponent <= exact_reach    ? 0
-           : exponent <= top_exponent ? exponent - exact_reach
-                                      : top_position;
-}
-
 template <class Accumulator>
 FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
 {
@@ -7253,63 +7158,21 @@ FASTREDUCE_DEVICE void add_atomically(unsigned long long *limb, unsigned long lo
     add_digit(1, low >> 32);
     if (!OfFloat && shift % 32 > 0) add_digit(2, bits >> (64 - shift % 32));
 }
-template <class Accumulator, class Float>
-FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Float x)
+template <class Accumulator, class Term>
+FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
 {
     using format = accumulator_format<Accumulator>;
-    constexpr bool of_float = sizeof(Float) < sizeof(double);
-    constexpr unsigned finer = (of_float ? -149 : -1074) - format::least;
-    const float_parts<Float> parts(x);
-    unsigned long long *const limb = words_of(accumulator);
-    if (parts.is_finite)
-        add_atomically<of_float>(limb, parts.significand, finer + parts.shift, parts.is_negative);
-    else
-        atomicAdd(limb + format::digits + parts.special, 1ull);
-}
-template <class Accumulator>
-FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, double_product product)
-{
-    using format = accumulator_format<Accumulator>;
-    const term_parts parts(product);
-    const unsigned shift = parts.shift + wide_limbs<Accumulator>::least_double;
+    constexpr bool of_float = sizeof(Term) < sizeof(double);
+    const term_parts<Term> parts(term);
+    const unsigned shift = static_cast<unsigned>(parts.exponent - format::least);
     unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
-    add_atomically<false>(limb, parts.low, shift, parts.is_negative);
-    add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
-}
-
-/* Propagates carries. The atomic that takes a carry from a limb also leaves the remainder, so none
- * is lost or taken twice, whoever else adds or carries. */
-template <class Accumulator>
-__device__ __noinline__ void carry_atomically(Accumulator *accumulator)
-{
-    constexpr unsigned digits = accumulator_format<Accumulator>::digits;
-    unsigned long long *const limb = words_of(accumulator);
-#pragma unroll 1
-    for (unsigned k = 0; k + 1 < digits; ++k) {
-        const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
-        if (carry != 0) atomicAdd(limb + k + 1, static_cast<unsigned long long>(carry));
-    }
-    for (unsigned k = digits; k < digits + 3; ++k)
-        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
-}
-
-/* Returns what the functions of fastreduce.h read. Out of line, as it is long. */
-template <class Result, class Accumulator>
-__device__ __noinline__ Result read_accumulator(const Accumulator *accumulator)
-{
-    using format = accumulator_format<Accumulator>;
-    const volatile unsigned long long *const limb =
-        words_of(const_cast<Accumulator *>(accumulator));
-    Accumulator copy;
-    for (unsigned k = 0; k < sizeof copy / sizeof *copy.limb; ++k)
-        copy.limb[k] = static_cast<int64_t>(limb[k]);
-    return bits_as<Result>(static_cast<unsigned_t<Result>>(
-        fastreduce_detail_read(copy.limb, static_cast<int>(format::digits), format::least,
-                               FASTREDUCE_SUM, 0, sizeof(Result) == sizeof(double) ? 53 : 24)));
+    add_atomically<of_float>(limb, parts.low, shift, parts.is_negative);
+    if (sizeof(Term) > sizeof(double))
+        add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
 }
 
 /* Returns the sum of the lanes' integers, which are below 2^52 in magnitude. */
@@ -7334,8 +7197,8 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
         const unsigned twice = 2 * __float_as_uint(x[j]);
         greatest = greatest < twice ? twice : greatest;
     }
-    const unsigned tight = position_for(warp_max(greatest) >> 24),
-                   position = tight < window_bits / 2 ? window_bits / 2 : tight;
+    const unsigned position =
+        position_for(warp_max(greatest) >> 24, window_bits / 2 - 1, window_bits / 2, top_position);
     window_sum<true> sum;
 #pragma unroll
     for (float item : x) sum.add_float(item, position);
@@ -7400,27 +7263,41 @@ FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumula
 }
 
 /* Carries, so that 2^31 - 1 more additions fit. One thread calls it; others may add to the
- * accumulator, and carry, at the same time. Where none does, it leaves the limbs that the functions
- * of fastreduce.h leave. */
+ * accumulator, and carry, at the same time: the atomic that takes a carry from a limb also leaves
+ * the remainder. Where none does, it leaves the limbs that the functions of fastreduce.h leave. */
 template <class Accumulator>
-FASTREDUCE_DEVICE void exact_carry(Accumulator *accumulator)
+__device__ __noinline__ void exact_carry(Accumulator *accumulator)
 {
-    detail::carry_atomically(accumulator);
+    constexpr unsigned digits = detail::accumulator_format<Accumulator>::digits;
+    unsigned long long *const limb = detail::words_of(accumulator);
+#pragma unroll 1
+    for (unsigned k = 0; k + 1 < digits; ++k) {
+        const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
+        if (carry != 0) atomicAdd(limb + k + 1, static_cast<unsigned long long>(carry));
+    }
+    for (unsigned k = digits; k < digits + 3; ++k)
+        atomicMin(limb + k, static_cast<unsigned long long>(FASTREDUCE_DETAIL_MOST_COUNTED));
 }
 
 /* Returns the number, rounded once to float or double: as fastreduce_accumulator_f32, _f64 and
  * their like. Of a fastreduce_accumulator a float by default, else a double. One thread calls it,
  * and none adds at the time. */
 template <class Result = void, class Accumulator>
-FASTREDUCE_DEVICE auto exact_value(const Accumulator *accumulator)
+__device__ __noinline__ auto exact_value(const Accumulator *accumulator)
 {
+    using format = detail::accumulator_format<Accumulator>;
     using float_or_double =
         detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
                                         float, double>;
     using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
                                                    float_or_double, Result>;
     static_assert(detail::one_of<number, float, double>::value, "a float or a double");
-    return detail::read_accumulator<number>(accumulator);
+    const volatile int64_t *const limb = accumulator->limb;
+    int64_t copy[format::limbs];
+    for (unsigned k = 0; k < format::limbs; ++k) copy[k] = limb[k];
+    return detail::bits_as<number>(static_cast<detail::unsigned_t<number>>(
+        fastreduce_detail_read(copy, static_cast<int>(format::digits), format::least,
+                               FASTREDUCE_SUM, 0, sizeof(number) == sizeof(double) ? 53 : 24)));
 }
 
 /* Returns the sum of a float of each thread, or of an array of up to 64, over a block of BlockSize
@@ -7453,7 +7330,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, cons
     long long sum[1] = {
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums)};
     if (threadIdx.x >= warp_size) return;
-    detail::carry_once(sum, detail::limb_carries, 1ll << 31);
+    detail::carry_once<detail::float_format>(sum, 1ll << 31);
     if (sum[0] != 0)
         atomicAdd(detail::words_of(accumulator) + threadIdx.x,
                   static_cast<unsigned long long>(sum[0]));

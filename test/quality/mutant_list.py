@@ -95,7 +95,6 @@ CPU = "the CPU machine runs one grid after the other, and has no caches"
 MORE_PAIRS = "pairs more, whose values are not used"
 SHIFTED_OUT = "all bits are shifted out"
 BEYOND = "a sum that has the highest digits takes more elements than any test"
-THIRD = "of the third digit nothing stays, as of those below"
 TWICE = "what n calls for is refused again where it is computed"
 WINDOW = "where floats are added changes the time it takes alone"
 SIXTEEN = "packs of 16 bytes are aligned to 16"
@@ -135,10 +134,6 @@ EQUIVALENT = [
      "a sum does not ask of how many"),
     ("fastreduce_detail_normalize", "limb[k] > * -> limb[k] >= *", "", EQUAL),
     ("fastreduce_detail_add_scaled", "value < 0 -> value <= 0", "", "0 and -0 are one integer"),
-    ("round_digits", "highest < precision -> highest + 1 < precision", "",
-     "both sides of the choice are equal there"),
-    ("round_digits", "shift > 0 -> *", "", "nothing is cut off then, so nothing rounds"),
-    ("round_digits", "cut > half -> cut > half + 1", "", "the low bits of what is cut off are 0"),
     # ---- The host implementation
     ("fastreduce_detail_status_text", "status > 0 -> status >= 0", "",
      "0 has been answered before"),
@@ -345,12 +340,7 @@ EQUIVALENT = [
     ("absolute_across_lanes", "lane < top_lane -> true", "digit &= mask", BEYOND),
     ("absolute_across_lanes", "lane < top_lane -> lane <= top_lane", "digit &= mask", BEYOND),
     ("absolute_across_lanes", "lane < top_lane -> lane + 1 < top_lane", "digit &= mask", BEYOND),
-    ("read_across_lanes", "* : 31 -> * : (31 - 1)", "", "lanes from 16 on have 0"),
-    ("read_across_lanes", "top >= 3 -> top + 1 >= 3", "", "no digits are left then"),
-    ("read_across_lanes", "1u << (top - 2) -> (1u + 1) << (top - 2)", "", THIRD),
-    ("read_across_lanes", "top - 2 -> top - (2 - 1)", "bool below", THIRD),
-    ("read_across_lanes", "* & 1 -> special >> FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT", "",
-     "lanes after that have 0"),
+    ("leading_across_lanes", "warp_size - 1 -> warp_size - (1 + 1)", "", "that lane has 0, too"),
     ("superaccumulator", "0 -> *", "unsigned groups_to_skip", "bins give the same"),
     ("superaccumulator", "0 -> *", "unsigned groups", "there is room for a group more"),
     ("ieee_add_rounding", "lost >= 0 -> lost > 0", "", SLOWER),
@@ -374,17 +364,13 @@ EQUIVALENT = [
     ("superaccumulator::store", "threadIdx.x % warp_size -> *(warp_size + 1)", "", FIRST_WARP),
     ("superaccumulator::store", "lane == 0 -> true", "", ANYBODY),
     ("superaccumulator::store", "lane == 0 -> lane == (0 + 1)", "", ANYBODY),
-    ("superaccumulator::saturated", "threadIdx.x % warp_size -> threadIdx.x", "", FIRST_WARP),
-    ("superaccumulator::saturated", "threadIdx.x % warp_size -> *(warp_size + 1)", "", FIRST_WARP),
-    ("superaccumulator::saturated", "* -> lane <= FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT + 1",
-     "", "limb 15 is 0 and stays 0"),
     ("add_atomically", "digit != 0 -> true", "", SLOWER),
     ("add_atomically", "!OfFloat -> true", "", ZEROS),
-    ("carry_atomically", "carry != 0 -> true", "", SLOWER),
-    ("carry_atomically", "k < digits + 3 -> k <= digits + 3", "", "the last limb is 0"),
-    ("carry_atomically", "digits + 3 -> digits + (3 + 1)", "", "the last limb is 0"),
-    ("read_accumulator", "* -> k + 1 < sizeof copy / sizeof *copy.limb", "", "the last limb is 0"),
-    ("read_accumulator", "fastreduce_detail_read(*FASTREDUCE_SUM, 0, * -> *", "",
+    ("exact_carry", "carry != 0 -> true", "", SLOWER),
+    ("exact_carry", "k < digits + 3 -> k <= digits + 3", "", "the last limb is 0"),
+    ("exact_carry", "digits + 3 -> digits + (3 + 1)", "", "the last limb is 0"),
+    ("exact_value", "k < format::limbs -> k + 1 < format::limbs", "", "the last limb is 0"),
+    ("exact_value", "fastreduce_detail_read(*FASTREDUCE_SUM, 0, * -> *", "",
      "a sum needs no count"),
     # ---- Room 7: doubles, many exact sums
     ("wide_sums::flush_missed", "k < digits -> k + 1 < digits", "",
@@ -470,8 +456,6 @@ EQUIVALENT = [
     ("digit_of_floats", "2 * __float_as_uint(x[j]) -> (2 *", "", WINDOW),
     ("digit_of_floats", "greatest = * -> nothing", "", WINDOW),
     ("digit_of_floats", "greatest < twice -> *", "", WINDOW),
-    ("digit_of_floats", "tight < window_bits / 2 -> *", "", WINDOW),
-    ("digit_of_floats", "window_bits / 2 -> *", "position = tight", WINDOW),
     ("digit_of_floats", "__any_sync(all_lanes, lowest != 0) -> true", "", SLOWER),
     ("digit_of_floats", "lowest != 0 -> true", "", SLOWER),
     ("digit_of_floats", "j < Items -> j <= Items", "j += 4", ZEROS),
