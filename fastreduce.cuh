@@ -5898,13 +5898,11 @@ struct superaccumulator {
             if (__any_sync(all_lanes, sum != 0)) digit += digit_of_sum(sum, 16 * c - 1);
         }
         const long long counts = bins[(exact_bins - 1) * BlockSize];
-        const unsigned lane = threadIdx.x % warp_size, mask = 0x1fffff,
-                       nans = warp_add(static_cast<unsigned>(counts) & mask),
-                       positive = warp_add(static_cast<unsigned>(counts >> 21) & mask),
-                       negative = warp_add(static_cast<unsigned>(counts >> 42));
-        if (lane == FASTREDUCE_DETAIL_NAN_COUNT) digit += nans;
-        if (lane == FASTREDUCE_DETAIL_POSITIVE_INFINITY_COUNT) digit += positive;
-        if (lane == FASTREDUCE_DETAIL_NEGATIVE_INFINITY_COUNT) digit += negative;
+#pragma unroll
+        for (unsigned k = 0; k < 3; ++k) {
+            const unsigned count = warp_add(static_cast<unsigned>(counts >> 21 * k) & 0x1fffff);
+            if (threadIdx.x % warp_size == float_format::digits + k) digit += count;
+        }
         return digit;
     }
 
@@ -6242,21 +6240,22 @@ struct exact_products {
     }
 };
 
-/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number First
- * on. */
-template <unsigned First, unsigned Count, class Source, class Items>
+/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
+ * `first` on. */
+template <unsigned Count, class Source, class Items>
 struct pack_range {
     const Source &source;
     const Items &items, &others;
+    unsigned first;
 
     template <class Function>
     FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
-        for (unsigned k = First; k < First + Count; ++k)
+        for (unsigned k = 0; k < Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                function(source.term(items[k][j], others[k][j]));
+                function(source.term(items[first + k][j], others[first + k][j]));
     }
 };
 
@@ -6597,15 +6596,15 @@ struct wide_superaccumulator {
     {
     }
 
-    template <unsigned First = 0, class Items>
+    template <class Items>
     FASTREDUCE_DEVICE void add_items(const Items &items, const Items &others)
     {
-        constexpr unsigned left = Items::packs_each - First,
-                           count_of_packs =
-                               left < Source::packs_at_once ? left : Source::packs_at_once;
-        window.template add_group<count_of_packs * Items::pack_size>(
-            pack_range<First, count_of_packs, Source, Items>{source, items, others});
-        if constexpr (count_of_packs < left) add_items<First + count_of_packs>(items, others);
+        constexpr unsigned packs = min_of(Items::packs_each, Source::packs_at_once);
+        static_assert(Items::packs_each % packs == 0, "groups of as many packs each");
+#pragma unroll
+        for (unsigned first = 0; first < Items::packs_each; first += packs)
+            window.template add_group<packs * Items::pack_size>(
+                pack_range<packs, Source, Items>{source, items, others, first});
     }
 
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
@@ -6642,12 +6641,6 @@ struct wide_superaccumulator {
  * no sum. A second launch, resolve_exact_results, adds up the elements of those by windows and
  * limbs. Variances and squares of doubles are left to it alone. */
 
-/* Returns whether x can take half a unit more without becoming infinite. */
-FASTREDUCE_DEVICE bool is_far_from_overflow(double x)
-{
-    return upper_magnitude(x) < (not_finite - 1) << 20;
-}
-
 /* Adds b to a, and returns the rounding error: a NaN where the sum is not finite. */
 FASTREDUCE_DEVICE double two_sum(double &a, double b)
 {
@@ -6663,9 +6656,11 @@ FASTREDUCE_DEVICE double two_sum(double &a, double b)
 struct double_double {
     double sum, error;
 
+    /* Returns whether the pair is complete, and half a unit more leaves it finite. */
     FASTREDUCE_DEVICE bool is_complete() const
     {
-        return is_far_from_overflow(sum) && is_far_from_overflow(error);
+        constexpr unsigned top = (not_finite - 1) << 20;
+        return upper_magnitude(sum) < top && upper_magnitude(error) < top;
     }
     template <unsigned Count>
     FASTREDUCE_DEVICE void add_terms(const double (&term)[Count])
@@ -6744,10 +6739,11 @@ FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_op
     }
 }
 
-/* Returns the bits that mark a result as unresolved: a NaN that no sum is. */
+/* Returns the bits that mark a result as unresolved: a NaN that no sum is. The upper half of a
+ * double's tells that. */
 FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
-    return precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
+    return precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
 }
 
 template <unsigned Count>
@@ -6936,22 +6932,16 @@ struct exact_results {
     {
         if (!Source::follows_pairs) /* all are */
             return first < end ? low_bits(unsigned((end - first - 1) / step) + 1) : 0;
-        return precision == 53 ? find_marked<unsigned long long, Count>(first, step, end)
-                               : find_marked<unsigned, Count>(first, step, end);
-    }
-
-  private:
-    template <class Bits, unsigned Count>
-    FASTREDUCE_DEVICE unsigned find_marked(size_t first, size_t step, size_t end) const
-    {
-        Bits bits[Count];
-        unsigned marked = 0;
+        const bool is_double = precision == 53;
+        const unsigned marker =
+            static_cast<unsigned>(unresolved_marker(precision) >> (is_double ? 32 : 0));
+        unsigned word[Count], marked = 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k, first += step)
-            bits[k] = first < end ? *static_cast<const Bits *>(address(first)) : 0;
+            word[k] = first < end ? static_cast<const unsigned *>(address(first))[is_double] : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
-            if (bits[k] == static_cast<Bits>(unresolved_marker(precision))) marked |= 1u << k;
+            if (word[k] == marker) marked |= 1u << k;
         return marked;
     }
 };
@@ -7143,36 +7133,33 @@ FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
     return reinterpret_cast<unsigned long long *>(accumulator->limb);
 }
 
-/* Adds bits * 2^shift, where limb 0 is the lowest. It does not carry, as 64 bits have room for
- * many. The bits are a float's, or up to 64. */
-template <bool OfFloat>
-FASTREDUCE_DEVICE void add_atomically(unsigned long long *limb, unsigned long long bits,
-                                      unsigned shift, bool is_negative)
-{
-    const unsigned long long low = bits << shift % 32;
-    limb += shift / 32;
-    const auto add_digit = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(limb + k, is_negative ? 0 - digit : digit);
-    };
-    add_digit(0, low & 0xffffffff);
-    add_digit(1, low >> 32);
-    if (!OfFloat && shift % 32 > 0) add_digit(2, bits >> (64 - shift % 32));
-}
+/* Adds a term to up to two limbs, of a double three, of a product five. It does not carry, as 64
+ * bits have room for many. */
 template <class Accumulator, class Term>
 FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
 {
     using format = accumulator_format<Accumulator>;
-    constexpr bool of_float = sizeof(Term) < sizeof(double);
+    constexpr unsigned long long mask = 0xffffffff;
     const term_parts<Term> parts(term);
-    const unsigned shift = static_cast<unsigned>(parts.exponent - format::least);
+    const unsigned position = static_cast<unsigned>(parts.exponent - format::least),
+                   shift = position % 32;
     unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
-    add_atomically<of_float>(limb, parts.low, shift, parts.is_negative);
-    if (sizeof(Term) > sizeof(double))
-        add_atomically<false>(limb, parts.high, shift + 64, parts.is_negative);
+    const auto add_digit = [&](unsigned k, unsigned long long digit) {
+        if (digit != 0) atomicAdd(limb + position / 32 + k, parts.is_negative ? 0 - digit : digit);
+    };
+    const auto bits_above = [&](unsigned long long x) { return shift > 0 ? x >> (64 - shift) : 0; };
+    const unsigned long long low = parts.low, high = parts.high;
+    add_digit(0, low << shift & mask);
+    add_digit(1, low << shift >> 32);
+    if (sizeof(Term) > sizeof(float)) add_digit(2, bits_above(low) | (high << shift & mask));
+    if (sizeof(Term) > sizeof(double)) {
+        add_digit(3, high << shift >> 32);
+        add_digit(4, bits_above(high));
+    }
 }
 
 /* Returns the sum of the lanes' integers, which are below 2^52 in magnitude. */

@@ -147,7 +147,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
         what, wanted, output, words,
         [&](check::buffer<Result> &to) { /* all are open */
                                          const ull open =
-                                             precision == 53 ? 0x7ff0000000000001 : 0x7f800001;
+                                             precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
                                          std::vector<Result> bits(of.size());
                                          for (Result &one : bits)
                                              std::memcpy(&one, &open, sizeof one);
