@@ -6024,13 +6024,16 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
     return product.x != 0 && product.y != 0;
 }
 
-/* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
- * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
+/* A warp's sum in shared memory: the limbs of an accumulator, and the terms that windows miss.
+ * half_limb[k] counts units of 2^(16 k) of the lowest limb; the last three count NaN and
+ * infinities. They have room for most_missed terms a lane; then the warp adds them to the limbs. */
 template <class Accumulator>
-struct wide_limbs : accumulator_format<Accumulator> {
+struct wide_sums : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
     using format::digits, format::limbs;
+    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
     long long limb[limbs];
+    int half_limb[half_limbs];
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
 
@@ -6043,33 +6046,12 @@ struct wide_limbs : accumulator_format<Accumulator> {
         if (lane < 5) limb[shift / 32 + lane] += digit;
         __syncwarp();
     }
-    FASTREDUCE_DEVICE void restart()
-    {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
-    }
-};
-
-/* Takes any terms that windows miss. half_limb[k] counts units of 2^(16 k) of the lowest limb; the
- * last three count NaN and infinities. */
-template <class Accumulator>
-struct wide_sums : wide_limbs<Accumulator> {
-    using limbs_of_warp = wide_limbs<Accumulator>;
-    using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
-    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
-    static constexpr bool may_be_denormal = true;
-    int half_limb[half_limbs];
-
-    template <class Group>
-    FASTREDUCE_DEVICE void add_missed(const Group &group)
-    {
-        group.visit([&](const auto &term) { add_any(term); });
-    }
     /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
         const term_parts<Term> parts(term);
-        const unsigned shift = static_cast<unsigned>(parts.exponent - limbs_of_warp::least);
+        const unsigned shift = static_cast<unsigned>(parts.exponent - format::least);
         if (!parts.is_finite) {
             atomicAdd(&half_limb[specials + parts.special], 1);
             return;
@@ -6094,7 +6076,7 @@ struct wide_sums : wide_limbs<Accumulator> {
     }
     FASTREDUCE_DEVICE void restart()
     {
-        limbs_of_warp::restart();
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
         for (unsigned k = threadIdx.x % warp_size; k < half_limbs; k += warp_size) half_limb[k] = 0;
         __syncwarp();
     }
@@ -6111,81 +6093,6 @@ struct wide_sums : wide_limbs<Accumulator> {
 #pragma unroll
         for (unsigned k = 0; k < 5; ++k)
             if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
-    }
-};
-
-/* Takes products of floats that windows miss; they are normal doubles or zero. Bin c of a lane has
- * minus the sum of multiples of 2^(32 c - 345). These are halves of products, of 24 bits each; the
- * lower halves of narrow products are zero. */
-template <bool Narrow>
-struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
-    static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
-                              least_exponent = 1023 - 298, half_bits = 24;
-    static constexpr bool may_be_denormal = false;
-    long long bin[bins][warp_size];
-
-    template <class Group>
-    FASTREDUCE_DEVICE void add_missed(const Group &group)
-    {
-        unsigned greatest = 0;
-        group.visit([&](double x) {
-            const unsigned upper = upper_magnitude(x);
-            greatest = upper > greatest ? upper : greatest;
-        });
-        if (greatest >= not_finite << 20)
-            group.visit([&](double x) { add_any(x); });
-        else
-            group.visit([&](double x) { add_finite(x); });
-    }
-    /* Moves bins to limbs. The warp calls it. */
-    __device__ __noinline__ void flush_missed()
-    {
-        for (unsigned c = 0; c < bins; ++c) {
-            long long &sum_of_lane = bin[c][threadIdx.x % warp_size];
-            if (__any_sync(all_lanes, sum_of_lane != 0))
-                add_lanes(-sum_of_lane, first_shift + 32 * c);
-            sum_of_lane = 0;
-        }
-    }
-    FASTREDUCE_DEVICE void restart()
-    {
-        wide_limbs::restart();
-        for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
-        __syncwarp();
-    }
-
-  private:
-    /* Adds a finite product, without branches, so that the next one's bins are found meanwhile. */
-    FASTREDUCE_DEVICE void add_finite(double x)
-    {
-        constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
-        const unsigned exponent = upper_bits(x) >> 20 & not_finite,
-                       scale =
-                           (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
-                       fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
-                                                        (low_zeros + half_bits)) &
-                                  (one - 1);
-        const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
-            above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
-                  below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
-        if (!Narrow) subtract_scaled((below ^ sign) - sign, scale);
-        subtract_scaled((above ^ sign) - sign, scale + half_bits);
-    }
-    /* Subtracts, as -2^31 is an int. */
-    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned scale)
-    {
-        bin[scale / 32][threadIdx.x % warp_size] +=
-            static_cast<long long>(number) * static_cast<int>(~0u << scale % 32);
-    }
-    __device__ __noinline__ void add_any(double x)
-    {
-        const term_parts<double> parts(x);
-        if (parts.is_finite)
-            add_finite(x);
-        else
-            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_DETAIL_WIDE_DIGITS +
-                          parts.special,
-                      1ull);
     }
 };
 
@@ -6224,8 +6131,8 @@ struct exact_products {
     /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
     static constexpr int low_zeros =
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
-    using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
-                                         product_sums<(sizeof(Input) < sizeof(float))>>;
+    using Sums = wide_sums<standard::conditional_t<of_doubles, fastreduce_product_accumulator,
+                                                   fastreduce_wide_accumulator>>;
     static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
 
     static FASTREDUCE_DEVICE Term term(Input x, Input y)
@@ -6262,11 +6169,11 @@ struct pack_range {
 /* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
  * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
-__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
+__device__ __noinline__ void round_by_warp(wide_sums<Accumulator> &sum, void *result,
                                            fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned digits = wide_limbs<Accumulator>::digits;
-    constexpr int least = wide_limbs<Accumulator>::least;
+    constexpr unsigned digits = wide_sums<Accumulator>::digits;
+    constexpr int least = wide_sums<Accumulator>::least;
     long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
@@ -6299,8 +6206,8 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
 
 /* Adds the limbs to an accumulator. `other` is scratch memory. */
 template <class Accumulator>
-__device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
-                                          wide_limbs<Accumulator> &other, int64_t *total)
+__device__ __noinline__ void add_to_total(wide_sums<Accumulator> &sum,
+                                          wide_sums<Accumulator> &other, int64_t *total)
 {
     using format = accumulator_format<Accumulator>;
     constexpr unsigned digits = format::digits, limbs = format::limbs;
@@ -6420,7 +6327,7 @@ struct wide_window {
             const unsigned offset = upper_bits(anchored) - least_caught;
             greatest_offset = offset > greatest_offset ? offset : greatest_offset;
             unsigned upper = upper_magnitude(x);
-            if (Sums::may_be_denormal && upper == 0 && is_tiny_nonzero(term)) upper = 1;
+            if (Source::least_unit == 0 && upper == 0 && is_tiny_nonzero(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
         if (greatest_offset >= 2 * reach || least < least_fit) return false;
@@ -6450,7 +6357,7 @@ struct wide_window {
             if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
-        if (misses & lane_bit) sums.add_missed(group);
+        if (misses & lane_bit) group.visit([&](const auto &term) { sums.add_any(term); });
         __syncwarp(); /* Otherwise the warp may stay divided, twice as slow, to the end. */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
@@ -6479,18 +6386,12 @@ struct values_of {
     static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
 };
 template <class Input>
-struct squares_of : exact_products<Input> {
-    using Sums = wide_sums<
-        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
-                                fastreduce_wide_accumulator>>;
-};
-template <class Input>
 struct moment_sums {
     typename values_of<Input>::Sums values;
-    typename squares_of<Input>::Sums squares;
+    typename exact_products<Input>::Sums squares;
     int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
-                              limbs = of_values + squares_of<Input>::Sums::limbs;
+                              limbs = of_values + exact_products<Input>::Sums::limbs;
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k)
     {
@@ -6499,7 +6400,7 @@ struct moment_sums {
     static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
         return k < of_values ? values_of<Input>::Sums::carries(k)
-                             : squares_of<Input>::Sums::carries(k - of_values);
+                             : exact_products<Input>::Sums::carries(k - of_values);
     }
 };
 template <class Input>
@@ -6513,7 +6414,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
         store_bits(result,
                    fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
                                               reinterpret_cast<int64_t *>(sums.squares.limb),
-                                              squares_of<Input>::Sums::digits, sums.room, n,
+                                              exact_products<Input>::Sums::digits, sums.room, n,
                                               precision),
                    precision);
     __syncwarp();
@@ -6535,7 +6436,7 @@ struct wide_window<exact_moments<Input>> {
     using Sums = moment_sums<Input>;
     Sums &sums;
     wide_window<values_of<Input>> values;
-    wide_window<squares_of<Input>> squares;
+    wide_window<exact_products<Input>> squares;
 
     FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
@@ -7143,13 +7044,13 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     const term_parts<Term> parts(term);
     const unsigned position = static_cast<unsigned>(parts.exponent - format::least),
                    shift = position % 32;
-    unsigned long long *const limb = words_of(accumulator);
+    unsigned long long *const limb = words_of(accumulator), *const lowest = limb + position / 32;
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
     const auto add_digit = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(limb + position / 32 + k, parts.is_negative ? 0 - digit : digit);
+        if (digit != 0) atomicAdd(lowest + k, parts.is_negative ? 0 - digit : digit);
     };
     const auto bits_above = [&](unsigned long long x) { return shift > 0 ? x >> (64 - shift) : 0; };
     const unsigned long long low = parts.low, high = parts.high;
