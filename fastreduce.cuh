@@ -5350,24 +5350,20 @@ struct term_parts {
         special = fraction != 0 ? 0 : is_negative ? 2 : 1;
     }
 };
-/* Those of a product, (high * 2^64 + low) * 2^exponent. */
+/* Those of a product: (high * 2^64 + low) * 2^exponent. What is not finite is that rounded, too. */
 template <>
-struct term_parts<double_product> {
-    uint64_t low, high;
-    int exponent;
-    unsigned special;
-    bool is_negative, is_finite;
+struct term_parts<double_product> : term_parts<double> {
+    using factor = term_parts<double>;
+    uint64_t high;
 
     FASTREDUCE_DEVICE explicit term_parts(double_product product)
+        : factor(ieee_multiply(product.x, product.y))
     {
-        const term_parts<double> x(product.x), y(product.y);
+        const factor x(product.x), y(product.y);
         low = fastreduce_detail_multiply_words(x.low, y.low, &high);
         exponent = x.exponent + y.exponent;
         is_negative = x.is_negative != y.is_negative;
         is_finite = x.is_finite && y.is_finite;
-        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
-                            x.low == 0 || y.low == 0; /* infinity times zero */
-        special = is_nan ? 0 : is_negative ? 2 : 1;
     }
 };
 
@@ -5464,6 +5460,21 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
     return true;
 }
 
+/* Adds the limbs of an accumulator, after a carry, for which 64 bits then have room. */
+template <class Format, unsigned Each>
+FASTREDUCE_DEVICE void add_total(const int64_t *total, long long (&limb)[Each])
+{
+    long long before[Each];
+#pragma unroll
+    for (unsigned j = 0; j < Each; ++j) {
+        const unsigned k = threadIdx.x % warp_size + j * warp_size;
+        before[j] = k < Format::limbs ? total[k] : 0;
+    }
+    carry_once<Format>(before);
+#pragma unroll
+    for (unsigned j = 0; j < Each; ++j) limb[j] += before[j];
+}
+
 /* Returns what the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift.
  * Sums three parts of them, of which 32 add up without overflow. */
 FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
@@ -5531,12 +5542,10 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
 #pragma unroll
     for (int k = 0; k < static_cast<int>(Parts); ++k)
         part[k] = __shfl_sync(all_lanes, word, top >= k ? top - k : warp_size - 1);
-    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
-                   more = zeros == 0 ? 0 : 32 - zeros;
+    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0])));
     const auto join_words = [&](unsigned first) {
-        const unsigned long long both =
-            static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
-        return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
+        const uint64_t high = part[first], middle = part[first + 1], low = part[first + 2];
+        return (high << 32 | middle) << zeros | low << zeros >> 32;
     };
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     if (nonzero == 0) return value;
@@ -5563,7 +5572,7 @@ FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit, fastreduce_operat
                                     leading_across_lanes<Parts>(digit, float_format::least), op, n,
                                     precision);
 }
-/* Returns the warp's accumulator, likewise, as a float. */
+/* Returns the same of a sum, as a float. */
 FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
     return __uint_as_float(
@@ -5580,21 +5589,6 @@ FASTREDUCE_DEVICE pack<Input> mask_pack(const pack<Input> &x, unsigned mask)
     for (unsigned &word : masked.item) word &= mask;
     return bits_as<pack<Input>>(masked);
 }
-
-/* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
-template <class Input>
-struct floats_masked {
-    using Element = Input;
-    static constexpr unsigned parts = pack<Input>::size / 4;
-    unsigned mask; /* of a float's bits */
-    static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
-    FASTREDUCE_DEVICE void split(const pack<Input> &from, pack<float> *to) const
-    {
-        const pack<Input> masked = mask_pack(from, mask);
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(masked[j]);
-    }
-};
 
 /* Stores the bits of a float (precision 24) or of a double. */
 FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
@@ -5654,9 +5648,9 @@ struct window_sum {
     }
 };
 
-template <unsigned BlockSize, class Source = floats_masked<float>>
+template <unsigned BlockSize, class Input = float>
 struct superaccumulator {
-    using Element = typename Source::Element;
+    using Element = Input;
     static constexpr bool two_arrays = false;
     static constexpr unsigned block_size = BlockSize, resident_blocks = 1024 / BlockSize,
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
@@ -5670,8 +5664,8 @@ struct superaccumulator {
     bool bins_used = false;      /* the warp has used them since the last flush */
     unsigned groups_to_skip = 0; /* groups that go to bins without a look at the window */
     unsigned groups = 0;         /* since the last flush */
-    const Source source;
-    const size_t count; /* elements of the result */
+    const unsigned mask;         /* of a float's bits, of which all or the magnitude are summed */
+    const size_t count;          /* elements of the result */
     /* A window that never moves holds all of f16. */
     static constexpr bool narrow = sizeof(Element) == 2,
                           fixed = standard::is_same<Element, f16>::value;
@@ -5679,22 +5673,25 @@ struct superaccumulator {
     static constexpr unsigned reach = narrow ? 16 : 20;
 
     FASTREDUCE_DEVICE superaccumulator(const exact_output &output, size_t n, void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
-          count(n)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), mask(output.mask), count(n)
     {
     }
 
     template <class Items>
     FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
     {
-        constexpr unsigned packs = Items::packs_each,
+        constexpr unsigned packs = Items::packs_each, size = pack<Input>::size,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
 #pragma unroll
         for (unsigned first = 0; first < packs; first += at_once) {
-            pack<float> group[at_once * Source::parts];
+            pack<float> group[at_once * size / 4];
 #pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                source.split(items.packs[first + k], group + k * Source::parts);
+            for (unsigned k = 0; k < at_once; ++k) {
+                const pack<Input> masked = mask_pack(items.packs[first + k], mask);
+#pragma unroll
+                for (unsigned j = k * size; j < k * size + size; ++j)
+                    group[j / 4].item[j % 4] = widened(masked[j % size]);
+            }
             add_group(group);
         }
     }
@@ -5911,21 +5908,16 @@ struct superaccumulator {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
         long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
-        if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum))
-            store(sum[0], output);
+        if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum)) store(sum, output);
     }
 
   private:
-    FASTREDUCE_DEVICE void store(long long sum, const exact_output &output) const
+    FASTREDUCE_DEVICE void store(long long (&limbs_of_lane)[1], const exact_output &output) const
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
-        if (!rounds) {
-            long long before[1] = {output.total[lane % limbs]};
-            carry_once<float_format>(before);
-            sum += before[0];
-        }
-        sum = carry_across_lanes(sum);
+        if (!rounds) add_total<float_format>(output.total, limbs_of_lane);
+        long long sum = carry_across_lanes(limbs_of_lane[0]);
         if (!rounds) {
             /* Limits counts as fastreduce_detail_normalize does. */
             if (lane >= float_format::digits && sum > FASTREDUCE_DETAIL_MOST_COUNTED)
@@ -5995,8 +5987,8 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
  *
  * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
  * window cuts each into two doubles, multiples of two powers of two 48 binades apart, of which a
- * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
- * are, too: doubles as digits that the warp counts, products to bins of each lane. */
+ * group's add up without rounding. What it misses is added, by 16 bits, to counters of the warp in
+ * shared memory, where its limbs are, too. */
 
 /* Return the two halves of a double's bits. */
 FASTREDUCE_DEVICE unsigned upper_bits(double x)
@@ -6045,6 +6037,14 @@ struct wide_sums : accumulator_format<Accumulator> {
         const long long digit = digit_of_sum(number, shift % 32);
         if (lane < 5) limb[shift / 32 + lane] += digit;
         __syncwarp();
+    }
+    /* Stores the limbs as an accumulator's. The warp calls it. */
+    __device__ __noinline__ void store_total(int64_t *total)
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        if (lane == 0) fastreduce_detail_normalize(reinterpret_cast<int64_t *>(limb), digits);
+        __syncwarp();
+        for (unsigned k = lane; k < limbs; k += warp_size) total[k] = limb[k];
     }
     /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
@@ -6096,76 +6096,6 @@ struct wide_sums : accumulator_format<Accumulator> {
     }
 };
 
-/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
- * arrays, of which the second may be the first. It takes as many packs at once as there are
- * registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
- * low_zeros are 0; if that is negative, products of doubles have a remainder. */
-struct doubles_masked {
-    using Element = double;
-    using Term = double;
-    using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr bool two_arrays = false, follows_pairs = true;
-    static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
-    static constexpr int low_zeros = 0;
-    unsigned mask; /* of a double's upper half */
-    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
-
-    FASTREDUCE_DEVICE double term(double x, double) const
-    {
-        return bits_as<double>(bits_as<unsigned long long>(x) &
-                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
-    }
-};
-
-/* Products of two arrays, or squares of one. */
-template <class Input>
-struct exact_products {
-    using Element = Input;
-    static constexpr bool two_arrays = true, follows_pairs = false,
-                          of_doubles = sizeof(Input) == sizeof(double);
-    using Term = standard::conditional_t<of_doubles, double_product, double>;
-    static constexpr unsigned packs_at_once = 2, resident_threads = 768,
-                              fraction_bits = element<Input>::fraction_bits,
-                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
-                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
-    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
-    static constexpr int low_zeros =
-        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
-    using Sums = wide_sums<standard::conditional_t<of_doubles, fastreduce_product_accumulator,
-                                                   fastreduce_wide_accumulator>>;
-    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
-
-    static FASTREDUCE_DEVICE Term term(Input x, Input y)
-    {
-        if constexpr (of_doubles)
-            return {x, y};
-        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
-        else
-            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
-        return Term();
-    }
-};
-
-/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
- * `first` on. */
-template <unsigned Count, class Source, class Items>
-struct pack_range {
-    const Source &source;
-    const Items &items, &others;
-    unsigned first;
-
-    template <class Function>
-    FASTREDUCE_DEVICE void visit(const Function &function) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-            for (unsigned j = 0; j < Items::pack_size; ++j)
-                function(source.term(items[first + k][j], others[first + k][j]));
-    }
-};
-
 /* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
  * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
@@ -6204,35 +6134,17 @@ __device__ __noinline__ void round_by_warp(wide_sums<Accumulator> &sum, void *re
     __syncwarp();
 }
 
-/* Adds the limbs to an accumulator. `other` is scratch memory. */
-template <class Accumulator>
-__device__ __noinline__ void add_to_total(wide_sums<Accumulator> &sum,
-                                          wide_sums<Accumulator> &other, int64_t *total)
-{
-    using format = accumulator_format<Accumulator>;
-    constexpr unsigned digits = format::digits, limbs = format::limbs;
-    long long *const limb = sum.limb, *const room = other.limb;
-    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
-    __syncwarp();
-    if (threadIdx.x % warp_size == 0) {
-        int64_t *const number = reinterpret_cast<int64_t *>(room);
-        fastreduce_detail_normalize(number, digits);
-        for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-        fastreduce_detail_normalize(number, digits);
-    }
-    __syncwarp();
-    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
-}
-
-/* A warp's sum of doubles that come in groups of Terms a thread. */
-template <class Source>
+/* A warp's sum of doubles that come in groups of Terms a thread. A group visits its terms. All are
+ * multiples of 2^(LeastUnit - 1074). Of their 53 bits the lowest LowZeros are 0; if that is
+ * negative, products of doubles have a remainder. */
+template <class Accumulator, unsigned LeastUnit, int LowZeros>
 struct wide_window {
-    using Sums = typename Source::Sums;
+    using Sums = wide_sums<Accumulator>;
     /* The unit is 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
      * finite. A product of doubles is its rounded value and a remainder, which `low` and `lowest`
      * take: exactly, as nothing in the window is a denormal. */
-    static constexpr bool has_rests = Source::low_zeros < 0;
+    static constexpr bool has_rests = LowZeros < 0;
     static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
                               least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
@@ -6307,9 +6219,8 @@ struct wide_window {
         const double above = anchor(position + half), middle = anchor(position);
         const unsigned least_caught = upper_bits(above) - reach,
                        least_fit =
-                           position > Source::least_unit
-                               ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
-                                     1
+                           position > LeastUnit
+                               ? ((position + 1 - static_cast<unsigned>(LowZeros)) << 20) - 1
                                : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned greatest_offset = 0, least = ~0u;
@@ -6327,7 +6238,7 @@ struct wide_window {
             const unsigned offset = upper_bits(anchored) - least_caught;
             greatest_offset = offset > greatest_offset ? offset : greatest_offset;
             unsigned upper = upper_magnitude(x);
-            if (Source::least_unit == 0 && upper == 0 && is_tiny_nonzero(term)) upper = 1;
+            if (LeastUnit == 0 && upper == 0 && is_tiny_nonzero(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
         if (greatest_offset >= 2 * reach || least < least_fit) return false;
@@ -6378,20 +6289,84 @@ struct wide_window {
     }
 };
 
+/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
+ * arrays, of which the second may be the first. It takes as many packs at once as there are
+ * registers for. */
+struct doubles_masked {
+    using Element = double;
+    using Term = double;
+    using Window = wide_window<fastreduce_wide_accumulator, 0, 0>;
+    static constexpr bool two_arrays = false, follows_pairs = true;
+    static constexpr unsigned packs_at_once = 4, resident_threads = 1024;
+    unsigned mask; /* of a double's upper half */
+    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
+
+    FASTREDUCE_DEVICE double term(double x, double) const
+    {
+        return bits_as<double>(bits_as<unsigned long long>(x) &
+                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
+    }
+};
+
+/* Products of two arrays, or squares of one. */
+template <class Input>
+struct exact_products {
+    using Element = Input;
+    static constexpr bool two_arrays = true, follows_pairs = false,
+                          of_doubles = sizeof(Input) == sizeof(double);
+    using Term = standard::conditional_t<of_doubles, double_product, double>;
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768,
+                              fraction_bits = element<Input>::fraction_bits,
+                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
+                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
+    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
+    static constexpr int low_zeros =
+        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
+    using Window = wide_window<standard::conditional_t<of_doubles, fastreduce_product_accumulator,
+                                                       fastreduce_wide_accumulator>,
+                               least_unit, low_zeros>;
+    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
+
+    static FASTREDUCE_DEVICE Term term(Input x, Input y)
+    {
+        if constexpr (of_doubles)
+            return {x, y};
+        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
+            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
+        else
+            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
+        return Term();
+    }
+};
+
+/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
+ * `first` on. */
+template <unsigned Count, class Source, class Items>
+struct pack_range {
+    const Source &source;
+    const Items &items, &others;
+    unsigned first;
+
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j)
+                function(source.term(items[first + k][j], others[first + k][j]));
+    }
+};
+
 /* The two sums of a variance: of the elements, as doubles, and of their squares. */
 template <class Input>
-struct values_of {
-    using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr unsigned least_unit = 0;
-    static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
-};
-template <class Input>
 struct moment_sums {
-    typename values_of<Input>::Sums values;
-    typename exact_products<Input>::Sums squares;
+    using value_sums = wide_sums<fastreduce_wide_accumulator>;
+    using square_sums = typename exact_products<Input>::Window::Sums;
+    value_sums values;
+    square_sums squares;
     int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
-    static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
-                              limbs = of_values + exact_products<Input>::Sums::limbs;
+    static constexpr unsigned of_values = value_sums::limbs, limbs = of_values + square_sums::limbs;
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k)
     {
@@ -6399,8 +6374,7 @@ struct moment_sums {
     }
     static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
-        return k < of_values ? values_of<Input>::Sums::carries(k)
-                             : exact_products<Input>::Sums::carries(k - of_values);
+        return k < of_values ? value_sums::carries(k) : square_sums::carries(k - of_values);
     }
 };
 template <class Input>
@@ -6414,31 +6388,19 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
         store_bits(result,
                    fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
                                               reinterpret_cast<int64_t *>(sums.squares.limb),
-                                              exact_products<Input>::Sums::digits, sums.room, n,
+                                              moment_sums<Input>::square_sums::digits, sums.room, n,
                                               precision),
                    precision);
     __syncwarp();
 }
 template <class Input>
-struct exact_moments {
-    using Element = Input;
-    using Term = double;
-    using Sums = moment_sums<Input>;
-    static constexpr bool two_arrays = false, follows_pairs = false;
-    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
-
-    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
-};
-
-template <class Input>
-struct wide_window<exact_moments<Input>> {
+struct moment_windows {
     using Sums = moment_sums<Input>;
     Sums &sums;
-    wide_window<values_of<Input>> values;
-    wide_window<exact_products<Input>> squares;
+    wide_window<fastreduce_wide_accumulator, 0, 52 - int(element<Input>::fraction_bits)> values;
+    typename exact_products<Input>::Window squares;
 
-    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
+    FASTREDUCE_DEVICE explicit moment_windows(Sums &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
     {
     }
@@ -6476,10 +6438,22 @@ struct wide_window<exact_moments<Input>> {
     };
 };
 
+template <class Input>
+struct exact_moments {
+    using Element = Input;
+    using Term = double;
+    using Window = moment_windows<Input>;
+    static constexpr bool two_arrays = false, follows_pairs = false;
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
+    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
+
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
+};
+
 template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
-    using Sums = typename Source::Sums;
+    using Sums = typename Source::Window::Sums;
     static constexpr bool two_arrays = Source::two_arrays;
     static constexpr unsigned block_size = BlockSize,
                               resident_blocks = Source::resident_threads / BlockSize,
@@ -6487,7 +6461,7 @@ struct wide_superaccumulator {
                               status_words = exact_totals * limbs;
     static constexpr size_t shared_bytes = warps * sizeof(Sums);
 
-    wide_window<Source> window;
+    typename Source::Window window;
     const Source source;
     const size_t count; /* elements of the result */
 
@@ -6511,6 +6485,7 @@ struct wide_superaccumulator {
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
+        constexpr bool has_total = !standard::is_same<Sums, moment_sums<Element>>::value;
         const unsigned lane = threadIdx.x % warp_size;
         Sums *const sums = &window.sums;
         window.flush();
@@ -6524,14 +6499,15 @@ struct wide_superaccumulator {
                 if (lane + j * warp_size < limbs) sum[j] += sums[w].limb_at(lane + j * warp_size);
         }
         if (!sum_of_blocks<Sums>(totals, sum)) return;
+        if (has_total && output.result == nullptr) add_total<Sums>(output.total, sum);
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
-        else if constexpr (!standard::is_same<Sums, moment_sums<Element>>::value)
-            add_to_total(*sums, sums[1], output.total);
+        else if constexpr (has_total)
+            sums->store_total(output.total);
     }
 };
 
@@ -6894,14 +6870,15 @@ struct exact_terms {
         }
     }
 };
-/* Adds a result's elements from `begin` to `end` to the windows of the warps of `threads` threads,
- * of which this is number `thread`. Out of line. */
+/* Adds up a result's elements from `begin` to `end` in the windows of the warps of `threads`
+ * threads, of which this is number `thread`. Out of line. */
 template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &results, size_t result,
                                             size_t begin, size_t end, unsigned thread,
-                                            unsigned threads, wide_window<Source> &window)
+                                            unsigned threads, typename Source::Window &window)
 {
     using terms = exact_terms<Source>;
+    window.restart();
 #pragma unroll 1
     for (; begin < end; begin += terms::count * threads)
         window.template add_group<terms::count>(
@@ -6922,7 +6899,7 @@ constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(statu
 template <class Source, class Sums>
 FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const result_queue &queue,
                                         const result_queue::content &queued,
-                                        wide_window<Source> &window, Sums *sums)
+                                        typename Source::Window &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned next_unit;
@@ -6936,9 +6913,8 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
                            1;
         const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
-        window.restart();
-        add_to_windows(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
-                       exact_block, window);
+        add_to_windows<Source>(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
+                               exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
         status_word *const total = queue.base + result_queue::all_words + size_t(k) * (limbs + 1);
@@ -6967,7 +6943,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     resolve_exact_results(exact_results results, size_t count, size_t most_of_warp,
                           result_queue queue)
 {
-    using Sums = typename Source::Sums;
+    using Sums = typename Source::Window::Sums;
     __shared__ Sums sums[exact_block / warp_size];
     __shared__ result_queue::content queued;
     constexpr unsigned patience = 100; /* some 100 us */
@@ -6982,17 +6958,17 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     /* Look for unresolved results: of a few, each block looks at all, as long ones stay so. */
     if (count <= few_unresolved) {
         bool is_unresolved = false, is_long = false;
-        for (size_t k = threadIdx.x; k < count; k += exact_block)
-            if (results.find_unresolved<1, Source>(k, 1, count) != 0) {
-                is_unresolved = true;
-                is_long |= results.length(k) > most_of_warp;
-            }
+        for (size_t k = threadIdx.x; k < count; k += exact_block) {
+            const bool found = results.find_unresolved<1, Source>(k, 1, count) != 0;
+            is_unresolved |= found;
+            is_long |= found && results.length(k) > most_of_warp;
+        }
         if (!__syncthreads_or(is_unresolved)) return;
         has_queue = __syncthreads_or(is_long && has_queue);
     }
     if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
     Sums &warp_sums = sums[threadIdx.x / warp_size];
-    wide_window<Source> window(warp_sums);
+    typename Source::Window window(warp_sums);
     /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < count;
@@ -7011,9 +6987,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
-                window.restart();
-                __syncwarp();
-                add_to_windows(results, result, 0, n, lane, warp_size, window);
+                add_to_windows<Source>(results, result, 0, n, lane, warp_size, window);
                 round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
             }
         }
@@ -7023,7 +6997,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     __syncthreads();
     if (threadIdx.x == 0) queued = queue.await(patience);
     __syncthreads();
-    if (queued.runs > 0) add_queued_units(results, queue, queued, window, sums);
+    if (queued.runs > 0) add_queued_units<Source>(results, queue, queued, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -7986,7 +7960,7 @@ fastreduce_status launch_exact(const array_argument &input, exact_output output,
 template <class Input>
 using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
                                      wide_superaccumulator<exact_block, doubles_masked>,
-                                     superaccumulator<exact_block, floats_masked<Input>>>;
+                                     superaccumulator<exact_block, Input>>;
 
 /* ---- Rows and segments ---- */
 
@@ -8303,7 +8277,7 @@ constexpr size_t most_of_resolving_warp = exact_unit / 4;
 template <class Source>
 cudaError_t launch_resolving(exact_results results, size_t count, void *status_words,
                              cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
-                             unsigned most_listed = max_queued_exact<typename Source::Sums>)
+                             unsigned most_listed = max_queued_exact<typename Source::Window::Sums>)
 {
     [[maybe_unused]] static compiled_cache cache = {};
     device_limits limits = {};
