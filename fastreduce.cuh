@@ -5311,8 +5311,8 @@ struct accumulator_format {
 };
 using float_format = accumulator_format<fastreduce_accumulator>;
 
-/* Returns the position, from `least` to `top`, of the window that holds floats up to an exponent
- * and `reach` binades below. */
+/* Returns the position, from `least` to `top`, of the window that reaches up to an exponent, and
+ * `reach` binades down from it. */
 FASTREDUCE_DEVICE unsigned position_for(unsigned exponent, unsigned reach, unsigned least,
                                         unsigned top)
 {
@@ -5328,18 +5328,18 @@ struct double_product {
  * which of the three counting limbs counts it. */
 template <class Term>
 struct term_parts {
-    unsigned_t<Term> low;
+    static constexpr unsigned fraction_bits = element<Term>::fraction_bits,
+                              sign_bit = 8 * sizeof(Term) - 1,
+                              most = (1u << (sign_bit - fraction_bits)) - 1;
+    static constexpr int least = 1 - static_cast<int>(most / 2 + fraction_bits);
     static constexpr unsigned_t<Term> high = 0;
+    unsigned_t<Term> low;
     int exponent;
     unsigned special;
     bool is_negative, is_finite;
 
     FASTREDUCE_DEVICE explicit term_parts(Term x)
     {
-        constexpr unsigned fraction_bits = element<Term>::fraction_bits,
-                           sign_bit = 8 * sizeof(Term) - 1,
-                           most = (1u << (sign_bit - fraction_bits)) - 1;
-        constexpr int least = 1 - static_cast<int>(most / 2 + fraction_bits);
         constexpr unsigned_t<Term> one = static_cast<unsigned_t<Term>>(1) << fraction_bits;
         const unsigned_t<Term> bits = bits_as<unsigned_t<Term>>(x), fraction = bits & (one - 1);
         const unsigned biased = static_cast<unsigned>(bits >> fraction_bits) & most;
@@ -5350,7 +5350,7 @@ struct term_parts {
         special = fraction != 0 ? 0 : is_negative ? 2 : 1;
     }
 };
-/* Those of a product: (high * 2^64 + low) * 2^exponent. What is not finite is that rounded, too. */
+/* The parts of a product: (high * 2^64 + low) * 2^exponent, and `special` of the rounded one. */
 template <>
 struct term_parts<double_product> : term_parts<double> {
     using factor = term_parts<double>;
@@ -5642,9 +5642,7 @@ struct window_sum {
         const double unit =
             bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
         return ieee_multiply(
-            ieee_add(ieee_multiply(static_cast<int>(high), double(1u << window_bits / 2)),
-                     static_cast<double>(static_cast<int>(low))),
-            unit);
+            fused(static_cast<int>(high), 1 << window_bits / 2, static_cast<int>(low)), unit);
     }
 };
 
@@ -5705,14 +5703,13 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = groups_to_skip > 0 || !catch_all(group);
+        const bool missed = groups_to_skip > 0 || !add_to_window<false>(group);
         const unsigned misses = __ballot_sync(all_lanes, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
     }
 
-    /* Returns the position of the window that holds the group's greatest float and one more
-     * binade. */
+    /* Returns the position of the window that begins one binade above the group's greatest. */
     template <unsigned Count>
     FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
     {
@@ -5724,20 +5721,25 @@ struct superaccumulator {
         return position_for(warp_max(greatest) >> 23, reach, 0, top_position);
     }
 
-    template <unsigned Count>
-    FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
+    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
+     * uses the extension below the window, too. */
+    template <bool Extended, unsigned Count>
+    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
     {
-        bool caught;
-        /* A pack of 16-bit elements is two packs of floats. */
-        if constexpr (narrow && Count % 2 == 0)
-            caught = catch_by_eights(group);
-        else
-            caught = add_to_window<false>(group);
-        return caught;
+        if constexpr (!Extended && narrow && Count % 2 == 0) {
+            return catch_by_eights(group);
+        } else {
+            window_sum<Extended> sum;
+            visit(group, [&](float x) { sum.add_float(x, position); });
+            if (!sum.is_complete()) return false;
+            value += sum.value();
+            if (Extended) value_below += static_cast<int>(sum.lowest);
+        }
+        return true;
     }
-    /* Adds the group to the same window, in digits of 21 bits. These have room for the sum of eight
-     * high ones and of four low ones. What is added with both ways of rounding is exact if they
-     * agree. The fixed window holds everything. */
+    /* Does the same for whole packs of 16-bit elements, in digits of 21 bits. These have room for
+     * the sum of eight high ones and of four low ones. What is added with both ways of rounding is
+     * exact if they agree. The fixed window holds everything. */
     template <unsigned Count>
     FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
     {
@@ -5773,19 +5775,6 @@ struct superaccumulator {
         return true;
     }
 
-    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
-     * uses the extension below the window, too. */
-    template <bool Extended, unsigned Count>
-    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
-    {
-        window_sum<Extended> sum;
-        visit(group, [&](float x) { sum.add_float(x, position); });
-        if (!sum.is_complete()) return false;
-        value += sum.value();
-        if (Extended) value_below += static_cast<int>(sum.lowest);
-        return true;
-    }
-
     /* Adds a group that the threads with a bit in `misses` could not add. If they are few, most
      * have something below the window, which the extension takes, or else their bins. If they are
      * more, the window moves first to where it fits better. If it still misses many, the next
@@ -5806,7 +5795,8 @@ struct superaccumulator {
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !catch_all(group));
+                misses =
+                    __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window<false>(group));
             }
             if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
@@ -5827,21 +5817,20 @@ struct superaccumulator {
      * finite. */
     FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
-        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
-                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
         bool finite = true;
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
+        for (float x : v.item) finite = finite && (__float_as_uint(x) >> 23 & 255) != 255;
         if (!finite) {
             add_special(bins, v);
             return;
         }
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) {
-            const unsigned exponent = bits[j] >> 23 & 255, scale = exponent > 0 ? exponent : 1;
-            const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
+        for (float x : v.item) {
+            const unsigned bits = __float_as_uint(x), exponent = bits >> 23 & 255,
+                           scale = exponent > 0 ? exponent : 1;
+            const int sign = static_cast<int>(bits) >> 31; /* 0 or -1 */
             const int significand =
-                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+                static_cast<int>((bits & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
             bins[scale / 16 * BlockSize] +=
                 static_cast<long long>((significand ^ sign) - sign) * (1 << scale % 16);
         }
@@ -5885,8 +5874,7 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* Returns what the lane adds to its limb for the bins. Out of line: most warps never need
-     * it. */
+    /* Returns the lane's digit of the sum of bins. Out of line: most warps never need it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact, as nothing has exponent 0 here */
@@ -5908,28 +5896,25 @@ struct superaccumulator {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
         long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
-        if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum)) store(sum, output);
+        if (threadIdx.x >= warp_size || !sum_of_blocks<float_format>(totals, sum)) return;
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool rounds = output.result != nullptr;
+        if (!rounds) add_total<float_format>(output.total, sum);
+        long long digit = carry_across_lanes(sum[0]);
+        if (!rounds) {
+            /* Limits counts as fastreduce_detail_normalize does. */
+            if (lane >= float_format::digits && digit > FASTREDUCE_DETAIL_MOST_COUNTED)
+                digit = FASTREDUCE_DETAIL_MOST_COUNTED;
+            if (lane < limbs) output.total[lane] = digit;
+        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
+            const float rounded = read_across_lanes(digit);
+            if (lane == 0) *static_cast<float *>(output.result) = rounded;
+        } else {
+            store_slowly(digit, output.result, output.op, output.precision, count);
+        }
     }
 
   private:
-    FASTREDUCE_DEVICE void store(long long (&limbs_of_lane)[1], const exact_output &output) const
-    {
-        const unsigned lane = threadIdx.x % warp_size;
-        const bool rounds = output.result != nullptr;
-        if (!rounds) add_total<float_format>(output.total, limbs_of_lane);
-        long long sum = carry_across_lanes(limbs_of_lane[0]);
-        if (!rounds) {
-            /* Limits counts as fastreduce_detail_normalize does. */
-            if (lane >= float_format::digits && sum > FASTREDUCE_DETAIL_MOST_COUNTED)
-                sum = FASTREDUCE_DETAIL_MOST_COUNTED;
-            if (lane < limbs) output.total[lane] = sum;
-        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
-            const float rounded = read_across_lanes(sum);
-            if (lane == 0) *static_cast<float *>(output.result) = rounded;
-        } else {
-            store_slowly(sum, output.result, output.op, output.precision, count);
-        }
-    }
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
@@ -6017,13 +6002,13 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
 }
 
 /* A warp's sum in shared memory: the limbs of an accumulator, and the terms that windows miss.
- * half_limb[k] counts units of 2^(16 k) of the lowest limb; the last three count NaN and
- * infinities. They have room for most_missed terms a lane; then the warp adds them to the limbs. */
+ * Two half limbs count units of each limb, and of 2^16 of it. They have room for most_missed terms
+ * a lane; then the warp adds them to the limbs. */
 template <class Accumulator>
 struct wide_sums : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
     using format::digits, format::limbs;
-    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
+    static constexpr unsigned half_limbs = 2 * limbs, most_missed = 512;
     long long limb[limbs];
     int half_limb[half_limbs];
 
@@ -6046,14 +6031,14 @@ struct wide_sums : accumulator_format<Accumulator> {
         __syncwarp();
         for (unsigned k = lane; k < limbs; k += warp_size) total[k] = limb[k];
     }
-    /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
+    /* Adds a thread's term, less than 2^16 to a half limb. Out of line, as it is rare. */
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
         const term_parts<Term> parts(term);
         const unsigned shift = static_cast<unsigned>(parts.exponent - format::least);
         if (!parts.is_finite) {
-            atomicAdd(&half_limb[specials + parts.special], 1);
+            atomicAdd(&half_limb[2 * (digits + parts.special)], 1);
             return;
         }
         add_bits(parts.low, shift, parts.is_negative);
@@ -6063,14 +6048,9 @@ struct wide_sums : accumulator_format<Accumulator> {
     FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
-        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < digits) {
-                limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
-                half_limb[2 * k] = half_limb[2 * k + 1] = 0;
-            } else {
-                limb[k] += half_limb[specials + k - digits];
-                half_limb[specials + k - digits] = 0;
-            }
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) {
+            limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
+            half_limb[2 * k] = half_limb[2 * k + 1] = 0;
         }
         __syncwarp();
     }
@@ -6084,15 +6064,12 @@ struct wide_sums : accumulator_format<Accumulator> {
   private:
     FASTREDUCE_DEVICE void add_bits(unsigned long long bits, unsigned shift, bool is_negative)
     {
-        const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
-                                                                                 << shift % 16;
-        const int sign = is_negative ? -1 : 1,
-                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
-                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
-                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+        const unsigned long long low = bits << shift % 16, high = bits >> 1 >> (63 - shift % 16);
 #pragma unroll
-        for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
+        for (unsigned k = 0; k < 5; ++k) {
+            const int part = static_cast<int>(k < 4 ? low >> 16 * k & 0xffff : high);
+            if (part != 0) atomicAdd(&half_limb[shift / 16 + k], is_negative ? -part : part);
+        }
     }
 };
 
@@ -6197,8 +6174,7 @@ struct wide_window {
                                       bits_as<unsigned long long>(above));
     }
 
-    /* Returns the position of the window that holds the group's greatest term and one more
-     * binade. */
+    /* Returns the position of the window that begins one binade above the group's greatest. */
     template <class Group>
     FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
@@ -6316,12 +6292,10 @@ struct exact_products {
                           of_doubles = sizeof(Input) == sizeof(double);
     using Term = standard::conditional_t<of_doubles, double_product, double>;
     static constexpr unsigned packs_at_once = 2, resident_threads = 768,
-                              fraction_bits = element<Input>::fraction_bits,
-                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
-                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
+                              least_unit = of_doubles ? 0 : 1074 + 2 * term_parts<Input>::least;
     /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
     static constexpr int low_zeros =
-        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
+        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(element<Input>::fraction_bits + 1);
     using Window = wide_window<standard::conditional_t<of_doubles, fastreduce_product_accumulator,
                                                        fastreduce_wide_accumulator>,
                                least_unit, low_zeros>;
@@ -6393,6 +6367,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
                    precision);
     __syncwarp();
 }
+/* A window for each of the two sums. */
 template <class Input>
 struct moment_windows {
     using Sums = moment_sums<Input>;
@@ -6623,12 +6598,6 @@ FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
     return precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
 }
 
-template <unsigned Count>
-FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
-{
-    return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
-}
-
 /* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
 template <class Input>
 struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
@@ -6728,7 +6697,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
             greatest = upper > greatest ? upper : greatest;
             least = upper - 1 < least ? upper - 1 : least;
         }
-        sum = ieee_add(0, add_pairs(terms));
+        sum = ieee_add(0, reduce_pairs(terms, plus()));
         const unsigned span = (greatest >> 20) - ((least + 1) >> 20);
         return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
@@ -6751,7 +6720,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
                     sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(element_at(k)));
-                sum = add_pairs(sums);
+                sum = reduce_pairs(sums, plus());
                 return upper_magnitude(sum) < not_finite << 20;
             }
             float greatest = 0;
@@ -6959,15 +6928,15 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     if (count <= few_unresolved) {
         bool is_unresolved = false, is_long = false;
         for (size_t k = threadIdx.x; k < count; k += exact_block) {
-            const bool found = results.find_unresolved<1, Source>(k, 1, count) != 0;
-            is_unresolved |= found;
-            is_long |= found && results.length(k) > most_of_warp;
+            const bool marked = results.find_unresolved<1, Source>(k, 1, count) != 0;
+            is_unresolved |= marked;
+            is_long |= marked && results.length(k) > most_of_warp;
         }
         if (!__syncthreads_or(is_unresolved)) return;
         has_queue = __syncthreads_or(is_long && has_queue);
     }
     if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
-    Sums &warp_sums = sums[threadIdx.x / warp_size];
+    Sums &warp_sums = sums[threadIdx.x / warp_size]; /* known to be in shared memory */
     typename Source::Window window(warp_sums);
     /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
@@ -7002,12 +6971,6 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
 
 /* ---- Exact atomics, and sums of blocks ---- */
 
-template <class Accumulator>
-FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
-{
-    return reinterpret_cast<unsigned long long *>(accumulator->limb);
-}
-
 /* Adds a term to up to two limbs, of a double three, of a product five. It does not carry, as 64
  * bits have room for many. */
 template <class Accumulator, class Term>
@@ -7018,7 +6981,8 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     const term_parts<Term> parts(term);
     const unsigned position = static_cast<unsigned>(parts.exponent - format::least),
                    shift = position % 32;
-    unsigned long long *const limb = words_of(accumulator), *const lowest = limb + position / 32;
+    auto *const limb = reinterpret_cast<unsigned long long *>(accumulator->limb);
+    auto *const lowest = limb + position / 32;
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
@@ -7026,7 +6990,7 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     const auto add_digit = [&](unsigned k, unsigned long long digit) {
         if (digit != 0) atomicAdd(lowest + k, parts.is_negative ? 0 - digit : digit);
     };
-    const auto bits_above = [&](unsigned long long x) { return shift > 0 ? x >> (64 - shift) : 0; };
+    const auto bits_above = [&](unsigned long long x) { return x >> 1 >> (63 - shift); };
     const unsigned long long low = parts.low, high = parts.high;
     add_digit(0, low << shift & mask);
     add_digit(1, low << shift >> 32);
@@ -7071,8 +7035,7 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
             digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
         return digit;
     }
-    long long bins[exact_bins];
-    for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+    long long bins[exact_bins] = {};
 #pragma unroll
     for (unsigned j = 0; j < Items; j += 4) {
         pack<float> four = {};
@@ -7131,7 +7094,7 @@ template <class Accumulator>
 __device__ __noinline__ void exact_carry(Accumulator *accumulator)
 {
     constexpr unsigned digits = detail::accumulator_format<Accumulator>::digits;
-    unsigned long long *const limb = detail::words_of(accumulator);
+    auto *const limb = reinterpret_cast<unsigned long long *>(accumulator->limb);
 #pragma unroll 1
     for (unsigned k = 0; k + 1 < digits; ++k) {
         const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
@@ -7148,11 +7111,9 @@ template <class Result = void, class Accumulator>
 __device__ __noinline__ auto exact_value(const Accumulator *accumulator)
 {
     using format = detail::accumulator_format<Accumulator>;
-    using float_or_double =
-        detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
-                                        float, double>;
-    using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
-                                                   float_or_double, Result>;
+    using number = detail::standard::conditional_t<
+        !detail::one_of<Result, void>::value, Result,
+        detail::standard::conditional_t<format::digits == FASTREDUCE_DETAIL_DIGITS, float, double>>;
     static_assert(detail::one_of<number, float, double>::value, "a float or a double");
     const volatile int64_t *const limb = accumulator->limb;
     int64_t copy[format::limbs];
@@ -7194,7 +7155,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, cons
     if (threadIdx.x >= warp_size) return;
     detail::carry_once<detail::float_format>(sum, 1ll << 31);
     if (sum[0] != 0)
-        atomicAdd(detail::words_of(accumulator) + threadIdx.x,
+        atomicAdd(reinterpret_cast<unsigned long long *>(accumulator->limb) + threadIdx.x,
                   static_cast<unsigned long long>(sum[0]));
 }
 template <unsigned BlockSize>
