@@ -1,17 +1,22 @@
 #!/bin/sh
-# Every example compiles by the lines at its top: sh examples.sh ROOT [NVCC]. The object of
-# fastreduce.cu, which most of them name as it is, is compiled once. Lines that need what is not
-# here (nvcc, MPI, NCCL, cuBLAS) are left out, and say so.
+# Every example compiles by the lines at its top: sh examples.sh ROOT [NVCC [BUILD]]. What Meson
+# has compiled in the folder BUILD of the same source, with the same macros, is linked in its place.
+# Lines that need what is not here (nvcc, MPI, NCCL, cuBLAS) are left out, and say so.
 set -eu
 root=$(CDPATH= cd "$1" && pwd)
 nvcc=${2:-}
+build=${3:-}
 . "$(dirname "$0")/../vendor/setup.sh"
 mkdir examples
 cp "$root"/examples/*.c "$root"/examples/*.cu "$root"/examples/*.h "$root"/examples/*.cuh \
     examples
 CDPATH= cd examples
 arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half the time
-[ -z "$nvcc" ] || "$nvcc" -O3 $arch -c fastreduce.cu
+if [ -z "$build" ] && [ -n "$nvcc" ]; then
+    mkdir build
+    build=$PWD/build
+    "$nvcc" -O3 $arch -c fastreduce.cu -o build/libfastreduce.a
+fi
 
 has_library()
 {
@@ -21,6 +26,21 @@ has_library()
         printf '#include <cublas_v2.h>\nvoid *main(void) { return (void *)%s; }\n' cublasSasum_64 \
             > empty.c
     "$nvcc" empty.c "$1" -o empty 2>/dev/null
+}
+
+# object_of LINE: the path of what the build has made of the line's CUDA source, or would have
+object_of()
+{
+    name=$(echo "$1" | sed 's/.*[ ]\([a-z_]*\)\.cu .*/\1/')
+    object=$build/$name.p/examples_$name.cu.o
+    case $1 in
+    cc* | mpicc* | *' -x cu '*) ;;
+    *FASTREDUCE_WITH_SHAPES*) echo "$build/libshapes.a" ;;
+    *EVERY_FLOAT*) echo "$build/libevery_float.a" ;;
+    *' fastreduce.cu '*) echo "$build/libfastreduce.a" ;;
+    *BENCH_CUBLAS*) ! nm "$object" 2>/dev/null | grep -q cublas || echo "$object" ;;
+    *) nm "$object" 2>/dev/null | grep -q cublas || echo "$object" ;;
+    esac
 }
 
 for example in *.c *.cu; do
@@ -40,16 +60,18 @@ for example in *.c *.cu; do
         elif [ -n "$library" ] && ! has_library "$library"; then
             skip "$line" "no $library"
         else
-            # without CUB and Thrust, which take longest: the build compiles the bench with them;
-            # and of sums of floats alone
-            command=$(echo "$line" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|" \
-                -e 's|bench\.cu|-DBENCH_NO_CUB -DBENCH_NO_THRUST &|' \
-                -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|' \
-                -e 's|bench_[a-z]*\.cu|-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM &|')
-            case $line in
-            *' -x cu '* | *FASTREDUCE_WITH_SHAPES* | *EVERY_FLOAT*) ;;
-            *) command=$(echo "$command" | sed 's|fastreduce\.cu|fastreduce.o|') ;;
-            esac
+            object=$(object_of "$line")
+            if [ -e "$object" ]; then
+                command=$(echo "$line" | sed "s|[a-z_]*\.cu |$object |")
+            else
+                # without CUB and Thrust, which take longest: the build compiles the bench with
+                # them; and of sums of floats alone
+                command=$(echo "$line" | sed \
+                    -e 's|bench\.cu|-DBENCH_NO_CUB -DBENCH_NO_THRUST &|' \
+                    -e 's|bench_[a-z]*\.cu|-DBENCH_NO_CUB -DFASTREDUCE_TYPES=FASTREDUCE_F32 &|' \
+                    -e 's|bench_[a-z]*\.cu|-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM &|')
+            fi
+            command=$(echo "$command" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|")
             $command > log 2>&1 || { head -n 20 log | cut -c1-300; fail "$example: $line"; }
             pass "$line"
         fi

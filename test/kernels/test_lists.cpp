@@ -75,7 +75,8 @@ struct results_of {
 };
 
 /* Calls launch() in several orders of blocks, and compares bits. A GPU takes its own. The workspace
- * has so many words and no more. */
+ * has so many words and no more. The CPU machine takes each case of many results in two orders, as
+ * those of few results meet the same borders in all orders. */
 template <class Result, class Prepare, class Launch>
 static void in_every_order(const char *what, const std::vector<Result> &wanted,
                            check::buffer<Result> &output, size_t words, const Prepare &prepare,
@@ -84,7 +85,8 @@ static void in_every_order(const char *what, const std::vector<Result> &wanted,
     static unsigned turn = 0;
     check::buffer<status_word> workspace(words);
     workspace.fill(0);
-    for (unsigned k = 0; k < orders; ++k) {
+    const unsigned turns = on_gpu || wanted.size() < 500 ? orders : std::min(orders, 2u);
+    for (unsigned k = 0; k < turns; ++k) {
 #ifdef SIMT_MACHINE
         const unsigned residents[] = {16, 1, 7, 16, 3};
         simt::settings().resident = residents[turn % 5];
@@ -333,7 +335,7 @@ static void blocks_of_exact()
 {
     using accumulator = superaccumulator<32>;
     set_multiprocessors(5000);
-    for (size_t tiles : {size_t(4094), size_t(4095), size_t(4096), size_t(9000)}) {
+    for (size_t tiles : {size_t(4095), size_t(4096)}) {
         const std::vector<float> values =
             check::make(check::data::wide, (tiles - 1) * 512 + 1, tiles);
         check::buffer<float> input(values.size()), output(1);

@@ -85,6 +85,7 @@ elif kept compilers debian_compilers; then
     exit
 fi
 skip "all compilers of Debian" "$why"
+same_bits_of_installed
 for number in $(seq 40 -1 5); do
     command -v gcc-$number >/dev/null && command -v g++-$number >/dev/null || continue
     by_gcc $number env

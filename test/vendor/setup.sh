@@ -85,6 +85,14 @@ same_bits()
     pass "$compiler: the same bits on the CPU," $(tr '\n' ',' < options)
 }
 
+same_bits_of_installed()
+{
+    mkdir -p test/host
+    cp "$tests"/../host/*.[ch] test/host
+    same_bits "$all_options" "$cc" .
+    for clang in $(clangs | sed 's/clang++/clang/'); do same_bits "$most_options" "$clang" .; done
+}
+
 # Some types and operators, of each kind of code one, where all of them would take minutes.
 some="-DFASTREDUCE_TYPES=FASTREDUCE_F32\\,FASTREDUCE_F16\\,FASTREDUCE_I8\\,FASTREDUCE_U64"
 some="$some -DFASTREDUCE_OPERATORS=FASTREDUCE_SUM\\,FASTREDUCE_ARGMIN\\,FASTREDUCE_VARIANCE"
