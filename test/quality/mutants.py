@@ -1,12 +1,14 @@
 """Breaks fastreduce.h and fastreduce.cuh in small ways, one at a time, and demands that the tests
 on the CPU notice.
 
-python3 mutants.py ROOT [CXX [WORD]] [--all | --count]
+python3 mutants.py ROOT [CXX [WORD]] [--all | --count | --sample=N[.SEED]] [--tests=NAME,NAME]
 
 A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it (as a
 regular expression), or, if it is as 690-3190, that are in these lines of fastreduce.cuh. --all:
 every change, where a share of them is tried otherwise, and those that no test can notice, to see
-that none does. --count: tries none; exit 1 if the source cannot be read, or mutant_list.py is not
+that none does. --sample: so many of those that WORD means, at random, another sample by another
+seed. --tests: builds and runs these tests alone, by their names in mutant_list.py: a sample of a
+room takes minutes by the tests of that room. --count: tries none; exit 1 if the source cannot be read, or mutant_list.py is not
 of it.
 
 mutant_source.py lists the changes, from the source as it is. mutant_list.py has a few more, which
@@ -439,11 +441,14 @@ def self_checks(changes, sources):
     return checks
 
 
-def checked(builds, mutants):
-    """What is wrong with the way of noticing, in words: of each change, by the quickest test."""
+def checked(builds, mutants, some):
+    """What is wrong with the way of noticing, in words: of each change, by the quickest test. Of
+    some tests alone none may come by it."""
     wrong = []
     for m in mutants:
         can = [build for build in builds if build.comes_by(m)]
+        if not can and some:
+            continue
         noticed = can and min(can, key=lambda build: build.seconds).run(m.number)
         if not can or bool(noticed) == (m.change.after == "itself"):
             wrong.append(f"self-check: {words_of(m.change)}: {noticed or 'not noticed'}")
@@ -470,17 +475,29 @@ def numbered(changes, sources):
     return mutants
 
 
+def random_number(change, seed=""):
+    """A number that depends on what a change is, whatever else is changed."""
+    text = "|".join((change.function, change.operator, words_of(change), change.statement))
+    return zlib.crc32((seed + text).encode())
+
+
 def in_share(change):
-    """Whether a change is tried without --all: by what it is, whatever else is changed."""
+    """Whether a change is tried without --all."""
     if change.operator == "by hand" or change.before.startswith("__sync"):
         return True
-    text = "|".join((change.function, change.operator, words_of(change), change.statement))
-    return zlib.crc32(text.encode()) % 100 < SHARE
+    return random_number(change) % 100 < SHARE
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument not in ("--all", "--count")]
-    everything = "--all" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    options = dict(argument.partition("=")[::2] for argument in sys.argv[1:]
+                   if argument.startswith("--"))
+    wrong = set(options) - {"--all", "--count", "--sample", "--tests"}
+    tests = options["--tests"].split(",") if "--tests" in options else list(mutant_list.TESTS)
+    wrong |= set(tests) - set(mutant_list.TESTS)
+    if wrong:
+        sys.exit("error: " + " ".join(sorted(wrong)))
+    everything = "--all" in options
     root = os.path.abspath(arguments[0])
     cxx = arguments[1] if len(arguments) > 1 else "c++"
     word = arguments[2] if len(arguments) > 2 else None
@@ -507,7 +524,7 @@ def main():
     unnoticed = {change for change in changes if change in debts}
     mutants = numbered(changes + self_checks(changes, sources), sources)
     bad += equivalents.unused() + debts.unused()
-    if "--count" in sys.argv:
+    if "--count" in options:
         for line in bad:
             print("error: " + line)
         print(f"mutants: {len(mutants)}, of which {len(equal)} have no effect")
@@ -523,11 +540,15 @@ def main():
         return everything or m.change not in equal | unnoticed and in_share(m.change)
 
     chosen = [m for m in mutants if is_chosen(m)]
+    if "--sample" in options:
+        count, _, seed = options["--sample"].partition(".")
+        some = [m for m in chosen if m.change not in equal | unnoticed]
+        chosen = sorted(sorted(some, key=lambda m: random_number(m.change, seed))[:int(count)])
     checks = [m for m in mutants if m.change.operator == "check"]
     built = sorted(chosen + checks) # the fewer switches, the sooner it compiles
     with tempfile.TemporaryDirectory() as scratch, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        builds = [Build(test, os.path.join(scratch, test), cxx) for test in mutant_list.TESTS]
+        builds = [Build(test, os.path.join(scratch, test), cxx) for test in tests]
 
         def prepare(build):
             build.compile(root, sources, loops, built)
@@ -546,11 +567,11 @@ def main():
         builds = [part for part, _ in parts]
         build_seconds = time.monotonic() - started
         judge = Judge(builds)
-        bad += checked(builds, checks)
+        bad += checked(builds, checks, "--tests" in options)
         jobs = [(m.change, m.line, any(build.comes_by(m) for build in builds) or
                  any(m.number in build.refused for build in builds), pool.submit(judge.kill, m))
                 for m in chosen]
-        if word is None:
+        if word is None and "--sample" not in options:
             jobs += [(change, "", True, pool.submit(kill_alone, number, change, test))
                      for number, (change, test) in enumerate(alone)]
         survivors = 0

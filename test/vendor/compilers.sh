@@ -3,7 +3,7 @@
 # its results by those and by Clang 14 and 19 on, with options that change float arithmetic: sh
 # compilers.sh ROOT FOLDER [all]. On Debian, all that it has had since release 11, from GCC 9 on:
 # unpacked into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
-# The newest of each get all such options, the others with `all`.
+# The newest of each get all such options, the others with `all`; so it is of C++ with -O1 and -Os.
 set -eu
 root=$(CDPATH= cd "$1" && pwd)
 mkdir -p "$2"
@@ -20,7 +20,9 @@ by_gcc()
     shift
     version=$("$@" gcc-$number -dumpfullversion)
     for compile in "gcc-$number -std=c99" "g++-$number -std=c++14 -x c++"; do
-        for level in -O0 -O1 -Os -O2; do
+        levels="-O0 -O1 -Os -O2" # C++ is optimised as C is
+        case $everything$compile in g++*) levels="-O0 -O2" ;; esac
+        for level in $levels; do
             what="$compile $level (GCC $version)"
             "$@" $compile $level $warnings $werror "$place/main.c" -o "$place/host" -lm ||
                 fail "$what"
@@ -29,7 +31,7 @@ by_gcc()
             [ $status = 0 ] || fail "$what: exit $status"
         done
     done
-    pass "GCC $version: C and C++, -O0, -O1, -Os, -O2"
+    pass "GCC $version: C with -O0, -O1, -Os, -O2; C++ with $levels"
     same_bits "$told" gcc-$number "$place" "$@"
     [ -n "$everything" ] || told=$most_options
 }

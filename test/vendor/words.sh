@@ -23,13 +23,12 @@ refused()
 # refused_template WHAT SENTENCE TEXT: a C++ file with these lines. GCC takes the header that is
 # compiled already.
 mkdir refused
-cp fastreduce.h fastreduce.cuh refused
-$simt -x c++-header refused/fastreduce.cuh -o refused/fastreduce.cuh.gch
+printf '#include "fastreduce.cuh"\n#include <string>\n' > refused/both.h
+$simt -x c++-header refused/both.h -o refused/both.h.gch
 refused_template()
 {
     cat > refused/template.cpp <<REFUSED
-#include "fastreduce.cuh"
-#include <string>
+#include "both.h"
 using namespace fastreduce;
 $3
 REFUSED
