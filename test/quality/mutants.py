@@ -1,15 +1,15 @@
 """Breaks fastreduce.h and fastreduce.cuh in small ways, one at a time, and demands that the tests
 on the CPU notice.
 
-python3 mutants.py ROOT [CXX [WORD]] [--all | --count | --sample=N[.SEED]] [--tests=NAME,NAME]
+python3 mutants.py ROOT [CXX [WORD]] [--all | --count | --sample=N[.SEED]] [--tests=NAME,...]
 
 A line for each change; exit 1 if one goes unnoticed. WORD: only changes whose line has it (as a
 regular expression), or, if it is as 690-3190, that are in these lines of fastreduce.cuh. --all:
 every change, where a share of them is tried otherwise, and those that no test can notice, to see
 that none does. --sample: so many of those that WORD means, at random, another sample by another
 seed. --tests: builds and runs these tests alone, by their names in mutant_list.py: a sample of a
-room takes minutes by the tests of that room. --count: tries none; exit 1 if the source cannot be read, or mutant_list.py is not
-of it.
+room takes minutes by the tests of that room. --count: tries none; exit 1 if the source cannot be
+read, or mutant_list.py is not of it.
 
 mutant_source.py lists the changes, from the source as it is. mutant_list.py has a few more, which
 take knowledge, and says which changes no test can notice. Compiling takes longer than testing, so
