@@ -375,6 +375,10 @@ EQUIVALENT = [
      "a sum needs no count"),
     # ---- Room 7: doubles, many exact sums
     ("wide_sums::restart", "k < half_limbs -> k + 1 < half_limbs", "", "the last one is not used"),
+    ("exact_reducer::value_of_packs", "thread.packs[0] -> thread.packs[(0 + 1)]", "",
+     "one behind the array, which the address sanitizer notices"),
+    ("thread_packs::sum_of_floats", "exponent - reach -> exponent + reach", "", SLOWER),
+    ("add_queued_units", "d < limbs -> d + 1 < limbs", "", "the last limb is 0"),
     ("round_by_warp", "nonzero == 0 -> false", "", SLOWER),
     ("round_by_warp", "last < first + * -> last + 1 < first + *", "", SLOWER),
     ("wide_window::add_group", "groups_to_skip > 0 -> false", "", WINDOW),
