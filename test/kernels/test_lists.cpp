@@ -297,10 +297,17 @@ static void auto_lists()
     for (size_t room : {4 * runs, 4 * runs - 1, runs, runs - 1, size_t(0)})
         auto_list("runs", repeated(4, {listed}), first + room * words);
     auto_list("runs", mixed(40, {listed, 2 * listed, 5}), first + 37 * words);
-    if (small_part) return;
     /* blocks of a launch: each launch has a list of its own */
     for (size_t blocks : {1, 2, 5})
         auto_list("few blocks", mixed(60, {listed, 3, 700}), workspace_words, 4, blocks);
+    /* one long result, where other warps of a block look for such */
+    constexpr size_t few = most_passes * rows_block;
+    for (size_t place : {few / 2, few - most_passes * fastreduce::warp_size, few - 1}) {
+        lengths of = repeated(few, {3});
+        of[place] = listed;
+        auto_list("one long", of);
+    }
+    if (small_part) return;
     /* a block's own long results: as many as it has room for, one more, and more */
     device_limits limits = {};
     CUDA(find_limits(&limits));
