@@ -575,49 +575,31 @@ FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word share, s
  * and conversions flush denormals of floats under these flags, so floats have PTX; and compilers
  * fuse a product and a sum where they like, so results would depend on where. Other types: as they
  * add and multiply themselves. */
-template <class Value>
-__host__ FASTREDUCE_DEVICE Value ieee_add(Value a, Value b)
-{
-    return a + b;
-}
-template <class Value>
-__host__ FASTREDUCE_DEVICE Value ieee_subtract(Value a, Value b)
-{
-    return a - b;
-}
-template <class Value>
-__host__ FASTREDUCE_DEVICE Value ieee_multiply(Value a, Value b)
-{
-    return a * b;
-}
-
+/* clang-format off */
 #ifdef __CUDA_ARCH__
-__host__ FASTREDUCE_DEVICE float ieee_add(float a, float b)
-{
-    float sum;
-    asm("add.rn.f32 %0, %1, %2;" : "=f"(sum) : "f"(a), "f"(b));
-    return sum;
-}
-__host__ FASTREDUCE_DEVICE float ieee_subtract(float a, float b)
-{
-    float difference;
-    asm("sub.rn.f32 %0, %1, %2;" : "=f"(difference) : "f"(a), "f"(b));
-    return difference;
-}
-__host__ FASTREDUCE_DEVICE float ieee_multiply(float a, float b)
-{
-    float product;
-    asm("mul.rn.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
-    return product;
-}
-__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return __dadd_rn(a, b); }
-__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return __dsub_rn(a, b); }
-__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return __dmul_rn(a, b); }
+#define FASTREDUCE_DETAIL_IEEE(name, symbol, of_floats, of_doubles)                              \
+    template <class Value> __host__ FASTREDUCE_DEVICE Value name(Value a, Value b)               \
+    {                                                                                            \
+        if constexpr (one_of<Value, float>::value)                                               \
+            asm(of_floats ".rn.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));                     \
+        else if constexpr (one_of<Value, double>::value)                                         \
+            a = of_doubles(a, b);                                                                \
+        else                                                                                     \
+            a = a symbol b;                                                                      \
+        return a;                                                                                \
+    }
 #else
-__host__ FASTREDUCE_DEVICE double ieee_add(double a, double b) { return a + b; }
-__host__ FASTREDUCE_DEVICE double ieee_subtract(double a, double b) { return a - b; }
-__host__ FASTREDUCE_DEVICE double ieee_multiply(double a, double b) { return a * b; }
+#define FASTREDUCE_DETAIL_IEEE(name, symbol, of_floats, of_doubles)                              \
+    template <class Value> __host__ FASTREDUCE_DEVICE Value name(Value a, Value b)               \
+    {                                                                                            \
+        return a symbol b;                                                                       \
+    }
 #endif
+FASTREDUCE_DETAIL_IEEE(ieee_add, +, "add", __dadd_rn)
+FASTREDUCE_DETAIL_IEEE(ieee_subtract, -, "sub", __dsub_rn)
+FASTREDUCE_DETAIL_IEEE(ieee_multiply, *, "mul", __dmul_rn)
+#undef FASTREDUCE_DETAIL_IEEE
+/* clang-format on */
 
 FASTREDUCE_DEVICE float ieee_magnitude(float x)
 {
@@ -1075,20 +1057,17 @@ FASTREDUCE_DEVICE Value widened(const Value &x)
     return x;
 }
 
-/* Converts back, for powers of two and zeros. */
+/* Converts back, for 1 and zeros. */
 template <class Float, class Value>
 FASTREDUCE_DEVICE Float narrowed(Value x)
 {
-    Float number = {};
     if constexpr (sizeof(Float) == sizeof(Value)) {
-        number = x;
+        return x;
     } else {
-        const unsigned bits = bits_as<unsigned>(x) >> 13;
-        number = {static_cast<unsigned short>(element<Float>::fraction_bits == 7 ? bits >> 3
-                                              : bits == 0x3f800000u >> 13        ? 0x3c00
-                                                                                 : bits >> 3)};
+        const unsigned upper = bits_as<unsigned>(x) >> 16;
+        return {static_cast<unsigned short>(element<Float>::is_f16 && upper == 0x3f80 ? 0x3c00
+                                                                                      : upper)};
     }
-    return number;
 }
 
 /* The greatest and the least value of a type: infinities, where it has any. */
@@ -1428,6 +1407,16 @@ struct common_reducer {
         *static_cast<typename Reducer::Result *>(result) = self().finish(value, n);
     }
     FASTREDUCE_DEVICE auto zero() const { return self().identity(); }
+    /* Returns the sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums
+     * from large ones. Sums of signed bytes are above -2^24, and those of squares of bytes below
+     * 2^32 - 2^24. Sums of signed 16 bits are above -1.6e9, and others below 2^32 - 1.6e9; dot
+     * products of bytes are less than 2^29. */
+    static FASTREDUCE_DEVICE unsigned long long tile_warp_value(unsigned long long value)
+    {
+        constexpr bool of_bytes = sizeof(typename Reducer::Element) == 1 && !Reducer::two_arrays;
+        const unsigned sum = warp_add(static_cast<unsigned>(value));
+        return sum - (sum >= (of_bytes ? 0xff000000 : 0xa0000000) ? 1ull << 32 : 0);
+    }
     static FASTREDUCE_DEVICE auto padding(const void *) { return typename Reducer::Element(); }
     /* Writes the Value of each of a thread's packs. */
     template <class Items, unsigned Count, class Value>
@@ -1520,6 +1509,19 @@ static __device__ __noinline__ double apply_step(double sum, double n, result_st
     return step == result_step::mean ? sum / n : sqrt(sum);
 }
 
+/* Returns the product of two elements, as sums add it. Integers of 64 bits are unsigned. */
+template <class Input>
+FASTREDUCE_DEVICE auto product(Input x, Input y)
+{
+    if constexpr (element<Input>::is_float) {
+        return ieee_multiply(widened(x), widened(y));
+    } else {
+        using wide =
+            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
+        return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
+    }
+}
+
 /* Maps return what is added for an element. */
 struct itself {
     template <class Value>
@@ -1531,34 +1533,19 @@ struct itself {
 struct magnitude {
     FASTREDUCE_DEVICE float operator()(float x) const { return ieee_magnitude(x); }
     FASTREDUCE_DEVICE double operator()(double x) const { return fabs(x); }
-    FASTREDUCE_DEVICE unsigned operator()(int x) const
+    template <class Integer>
+    FASTREDUCE_DEVICE bits_t<Integer> operator()(Integer x) const
     {
-        const unsigned number = static_cast<unsigned>(x);
-        return x < 0 ? 0 - number : number;
-    }
-    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
-    {
-        const unsigned long long number = static_cast<unsigned long long>(x);
+        const bits_t<Integer> number = static_cast<bits_t<Integer>>(x);
         return x < 0 ? 0 - number : number;
     }
 };
 struct squaring {
-    FASTREDUCE_DEVICE float operator()(float x) const { return ieee_multiply(x, x); }
-    FASTREDUCE_DEVICE double operator()(double x) const { return ieee_multiply(x, x); }
+    FASTREDUCE_DEVICE float operator()(float x) const { return product(x, x); }
+    FASTREDUCE_DEVICE double operator()(double x) const { return product(x, x); }
+    FASTREDUCE_DEVICE unsigned long long operator()(int x) const { return product(x, x); }
+    FASTREDUCE_DEVICE unsigned long long operator()(unsigned x) const { return product(x, x); }
     FASTREDUCE_DEVICE unsigned long long operator()(unsigned long long x) const { return x * x; }
-    FASTREDUCE_DEVICE unsigned long long operator()(long long x) const
-    {
-        return operator()(static_cast<unsigned long long>(x));
-    }
-    /* one multiplication of 32 bits */
-    FASTREDUCE_DEVICE unsigned long long operator()(int x) const
-    {
-        return static_cast<unsigned long long>(static_cast<long long>(x) * x);
-    }
-    FASTREDUCE_DEVICE unsigned long long operator()(unsigned x) const
-    {
-        return static_cast<unsigned long long>(x) * x;
-    }
 };
 
 /* Reduces Map(x) with an operator that has combine and identity: users' operators, and sums and
@@ -1658,17 +1645,6 @@ struct narrow_sums {
     }
 };
 
-/* Returns the sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums from
- * large ones: sums of signed bytes are above -2^24, those of squares of bytes below 2^32 - 2^24;
- * sums of signed 16 bits are above -1.6e9, others below 2^32 - 1.6e9. */
-template <unsigned Size>
-FASTREDUCE_DEVICE unsigned long long narrow_warp_sum(unsigned long long value)
-{
-    constexpr unsigned first_negative = Size == 1 ? 0xff000000 : 0xa0000000;
-    const unsigned sum = warp_add(static_cast<unsigned>(value));
-    return sum - (sum >= first_negative ? 1ull << 32 : 0);
-}
-
 template <class Input, class Map = itself>
 struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     using Element = Input;
@@ -1683,10 +1659,6 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         return narrow_sums<Input, Map>::of_pack(from);
-    }
-    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
-    {
-        return narrow_warp_sum<sizeof(Input)>(value);
     }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
@@ -1769,23 +1741,18 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     {
         using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
         using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
-        using wide = standard::conditional_t<standard::is_signed<Input>::value, long long, Value>;
         constexpr unsigned size = pack<Element>::size,
                            each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
         narrow parts[size / each];
-#pragma unroll
-        for (unsigned j = 0; j < size / each; ++j) {
-            narrow factors[each];
-#pragma unroll
-            for (unsigned k = 0; k < each; ++k)
-                factors[k] = static_cast<narrow>(from[j * each + k]);
-            parts[j] = reduce_pairs(factors, multiplies());
-        }
         Value values[size / each / 2];
 #pragma unroll
+        for (unsigned j = 0; j < size; ++j) {
+            const narrow factor = static_cast<narrow>(from[j]);
+            parts[j / each] = j % each == 0 ? factor : parts[j / each] * factor;
+        }
+#pragma unroll
         for (unsigned j = 0; j < size / each / 2; ++j)
-            values[j] = static_cast<Value>(static_cast<wide>(parts[2 * j])) *
-                        static_cast<Value>(static_cast<wide>(parts[2 * j + 1]));
+            values[j] = product(parts[2 * j], parts[2 * j + 1]);
         return reduce_pairs(values, multiplies());
     }
 };
@@ -1829,36 +1796,48 @@ FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
 {
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
-/* Returns the number of the first narrow element that has these bits after a transform of its word.
- * There is one. */
-template <unsigned Bytes, class Transform>
-FASTREDUCE_DEVICE unsigned first_with_bits(const unsigned (&word)[4], unsigned bits,
-                                           const Transform &transform)
-{
-    constexpr unsigned ones = Bytes == 1 ? 0x01010101 : 0x10001, tops = ones << (8 * Bytes - 1);
-    const unsigned four[4] = {transform(word[0]), transform(word[1]), transform(word[2]),
-                              transform(word[3])};
-    unsigned first = 0;
-#pragma unroll
-    for (unsigned w = 4; w-- > 0;) {
-        const unsigned differing = four[w] ^ bits * ones,
-                       zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
-        if (zeros != 0) first = w * (4 / Bytes) + lowest_bit(zeros) / (8 * Bytes);
-    }
-    return first;
-}
 
-/* Finds the greatest element of a pack, and of a thread's packs. `least` is the key of the least
- * element. For indices -0 equals +0: key_by_value gives both one key, and first_of finds the first
- * element of a pack that has it. This is for 32 and 64 bits. A double's Partial is its order_key,
- * and all its NaNs have one key. */
-template <class Element, unsigned Size = sizeof(Element)>
-struct greatest {
-    static constexpr bool is_float = standard::is_same<Element, float>::value,
-                          is_double = standard::is_same<Element, double>::value;
-    using Key = unsigned_t<Element>;
-    using Partial = standard::conditional_t<is_float, float, Key>;
-    static constexpr Key least = is_float ? 0x007fffff : 0;
+/* Keys are in the order of elements: ordered_bits of floats, and order_key of doubles, which begins
+ * with -infinity. `least` is the key of the least element. */
+template <class Element>
+struct element_keys {
+    static constexpr bool is_float = element<Element>::is_float;
+    using Key = bits_t<Element>;
+    static constexpr Key minus_infinity =
+                             is_float ? (Key(1) << element<Element>::fraction_bits) - 1 : 0,
+                         offset = sizeof(Element) == 8 ? minus_infinity : 0,
+                         least = minus_infinity - offset;
+
+    static __host__ FASTREDUCE_DEVICE Key key_of(Element x)
+    {
+        if constexpr (is_float)
+            return ordered_bits(bits_as<unsigned_t<Element>>(x)) - offset;
+        else
+            return x;
+    }
+    static FASTREDUCE_DEVICE Element element_of(Key key)
+    {
+        const unsigned_t<Element> bits = static_cast<unsigned_t<Element>>(key + offset);
+        if constexpr (is_float)
+            return bits_as<Element>(from_ordered_bits(bits));
+        else
+            return bits;
+    }
+    /* Returns the key by value, for indices: -0 has that of +0. */
+    static FASTREDUCE_DEVICE Key by_value(Key key)
+    {
+        return is_float && key == key_of(negated(Element())) ? key_of(Element()) : key;
+    }
+};
+
+/* Finds the greatest element of a pack, and of a thread's packs. first_of returns the number of the
+ * first element of a pack that has a key by value; there is one. This is for 32 and 64 bits. A
+ * double's Partial is its key. All NaNs have one key. */
+template <class Element, bool Narrow = sizeof(Element) <= 2>
+struct greatest : element_keys<Element> {
+    static constexpr bool is_double = standard::is_same<Element, double>::value;
+    using Key = typename element_keys<Element>::Key;
+    using Partial = standard::conditional_t<is_double, Key, Element>;
 
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return maximum()(a, b); }
     template <class Transform>
@@ -1871,157 +1850,110 @@ struct greatest {
     }
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
-        if constexpr (is_float)
-            return ordered_bits(bits_as<unsigned>(best));
-        else if constexpr (is_double)
-            return best > order_key(bounds<double>::greatest()) ? ~Key(0) : best;
-        else
-            return best;
-    }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
-    {
-        if constexpr (is_float) /* not as floats: -ftz=true compares denormals as zeros */
-            best = (bits_as<unsigned>(best) & 0x7fffffff) == 0 ? 0.0f : best;
-        if constexpr (is_double) best = best == order_key(-0.0) ? order_key(0.0) : best;
-        return key(best);
+        if constexpr (is_double) {
+            const Key nan = greatest::key_of(bits_as<double>(~0ull >> 1));
+            return best > greatest::key_of(bounds<double>::greatest()) ? nan : best;
+        } else {
+            return greatest::key_of(best);
+        }
     }
     template <class Transform>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key wanted,
                                                const Transform &transform)
     {
         unsigned first = 0;
 #pragma unroll
         for (unsigned j = pack<Element>::size; j-- > 0;) {
             const Partial part = of_one(from[j], transform);
-            if (key_by_value(merge(part, part)) == key) first = j; /* NaNs are one */
+            if (greatest::by_value(key(merge(part, part))) == wanted) first = j; /* NaNs are one */
         }
         return first;
-    }
-    static FASTREDUCE_DEVICE Element element_of(Key key)
-    {
-        if constexpr (is_float)
-            return bits_as<float>(from_ordered_bits(key));
-        else if constexpr (is_double)
-            return bits_as<double>(key == ~0ull ? ~0ull >> 1
-                                                : from_ordered_bits(key + (1ull << 52) - 1));
-        else
-            return key;
     }
 
   private:
     template <class Transform>
     static FASTREDUCE_DEVICE Partial of_one(Element x, const Transform &transform)
     {
-        const Key bits = transform(bits_as<Key>(x));
+        const Element transformed = bits_as<Element>(transform(bits_as<Key>(x)));
         if constexpr (is_double)
-            return order_key(bits_as<double>(bits));
+            return greatest::key_of(transformed);
         else
-            return bits_as<Partial>(bits);
+            return transformed;
     }
 };
 
-/* Compares halves and 16-bit integers, two in a word. Keys of integers are their bits. */
+/* Compares halves and 16-bit integers, two in a word; and bytes, of which each takes the upper half
+ * of 16 bits: bytes 1 and 3 in one word, 0 and 2 in another. What lies below them does not
+ * matter. */
 template <class Element>
-struct greatest<Element, 2> {
-    static constexpr bool is_float = element<Element>::is_float,
-                          is_bf16 = element<Element>::is_bf16;
-    using Partial = unsigned;
+struct greatest<Element, true> : element_keys<Element> {
+    static constexpr bool is_float = element<Element>::is_float;
+    static constexpr unsigned bits = 8 * sizeof(Element), words = 16 / bits;
     using Key = unsigned;
-    static constexpr Key least = !is_float ? 0 : is_bf16 ? 0x007f : 0x03ff;
-
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
-    {
-        if constexpr (is_float)
-            return max_or_nan_pair<is_bf16>(a, b);
-        else
-            return max_u16x2(a, b);
-    }
-    template <class Transform>
-    static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
-    {
-        return merge(merge(transform(from.word[0]), transform(from.word[1])),
-                     merge(transform(from.word[2]), transform(from.word[3])));
-    }
-    static FASTREDUCE_DEVICE Key key(Partial best) { return to_key(greater_half(best)); }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best)
-    {
-        return to_key(without_minus_zero(greater_half(best)));
-    }
-    template <class Transform>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
-                                               const Transform &transform)
-    {
-        return first_with_bits<2>(from.word, from_key(key), [&](unsigned word) {
-            const unsigned pair = transform(word);
-            return without_minus_zero(is_float ? merge(pair, pair) : pair); /* NaNs are one */
-        });
-    }
-    static FASTREDUCE_DEVICE Element element_of(Key key) { return bits_as<Element>(from_key(key)); }
-
-  private:
-    static FASTREDUCE_DEVICE unsigned greater_half(Partial best)
-    {
-        const unsigned high = best >> 16;
-        if constexpr (is_float) best = merge(best, high);
-        best &= 0xffff;
-        return is_float || best > high ? best : high;
-    }
-    static FASTREDUCE_DEVICE Key to_key(unsigned half)
-    {
-        return is_float ? ordered_bits(static_cast<unsigned short>(half)) : half;
-    }
-    static FASTREDUCE_DEVICE unsigned short from_key(Key key)
-    {
-        const unsigned short half = static_cast<unsigned short>(key);
-        return is_float ? from_ordered_bits(half) : half;
-    }
-    /* Replaces each -0 of a word by +0. */
-    static FASTREDUCE_DEVICE unsigned without_minus_zero(unsigned word)
-    {
-        constexpr unsigned signs = 0x80008000;
-        const unsigned others = (word & ~signs) + ~signs; /* signs of: not 0 */
-        return is_float ? word & (others | ~signs) : word;
-    }
-};
-
-/* Compares bytes. The hardware compares 16 bits at a time, so each byte takes the upper half of 16:
- * bytes 1 and 3 in one word, 0 and 2 in another. What lies below them does not matter. */
-template <class Element>
-struct greatest<Element, 1> {
     struct Partial {
-        unsigned odd, even;
+        unsigned word[words];
     };
-    using Key = unsigned;
-    static constexpr Key least = 0;
 
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
-        return {max_u16x2(a.odd, b.odd), max_u16x2(a.even, b.even)};
+        Partial best;
+#pragma unroll
+        for (unsigned k = 0; k < words; ++k) best.word[k] = greater(a.word[k], b.word[k]);
+        return best;
     }
     template <class Transform>
     static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
-        Partial parts[4];
+        const auto part = [&](unsigned w) {
+            const unsigned word = transform(from.word[w]);
+            Partial one;
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) {
-            const unsigned word = transform(from.word[j]);
-            parts[j] = {word, word << 8};
-        }
-        return merge(merge(parts[0], parts[1]), merge(parts[2], parts[3]));
+            for (unsigned k = 0; k < words; ++k) one.word[k] = word << k * bits;
+            return one;
+        };
+        return merge(merge(part(0), part(1)), merge(part(2), part(3)));
     }
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
-        const unsigned both = max_u16x2(best.odd, best.even), low = both & 0xffff;
-        return (both >> 16 > low ? both >> 16 : low) >> 8;
+        unsigned both = best.word[0];
+        if constexpr (words > 1) both = greater(both, best.word[1]);
+        const unsigned low = both & 0xffff, high = both >> 16;
+        if constexpr (is_float)
+            return greatest::key_of(
+                bits_as<Element>(static_cast<unsigned short>(greater(both, high))));
+        else
+            return (low > high ? low : high) >> (16 - bits);
     }
-    static FASTREDUCE_DEVICE Key key_by_value(Partial best) { return key(best); }
     template <class Transform>
-    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key key,
+    static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key wanted,
                                                const Transform &transform)
     {
-        return first_with_bits<1>(from.word, key, transform);
+        constexpr unsigned ones = bits == 8 ? 0x01010101 : 0x10001, tops = ones << (bits - 1);
+        const unsigned copies = bits_as<unsigned_t<Element>>(greatest::element_of(wanted)) * ones;
+        unsigned first = 0;
+#pragma unroll
+        for (unsigned w = 4; w-- > 0;) {
+            unsigned word = transform(from.word[w]);
+            if constexpr (is_float) {
+                word = greater(word, word);                     /* NaNs are one */
+                const unsigned others = (word & ~tops) + ~tops; /* signs of: not 0 */
+                word &= others | ~tops;
+            }
+            const unsigned differing = word ^ copies,
+                           zeros = (differing - ones) & ~differing & tops; /* the lowest is right */
+            if (zeros != 0) first = w * (32 / bits) + lowest_bit(zeros) / bits;
+        }
+        return first;
     }
-    static FASTREDUCE_DEVICE Element element_of(Key key) { return static_cast<Element>(key); }
+
+  private:
+    static FASTREDUCE_DEVICE unsigned greater(unsigned a, unsigned b)
+    {
+        if constexpr (is_float)
+            return max_or_nan_pair<element<Element>::is_bf16>(a, b);
+        else
+            return max_u16x2(a, b);
+    }
 };
 
 /* Returns the greatest key of the warp's lanes, to all of them. */
@@ -2174,7 +2106,8 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
   private:
     FASTREDUCE_DEVICE Key key(const pack<Element> &from) const
     {
-        return greatest<Input>::key_by_value(greatest<Input>::of_pack(from, transform));
+        using best = greatest<Input>;
+        return best::by_value(best::key(best::of_pack(from, transform)));
     }
 };
 
@@ -2210,10 +2143,6 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
     static FASTREDUCE_DEVICE Value value_of(Partial sums)
     {
         return narrow ? dot_bytes(sums, 0x01010101, 0u) : sums; /* all below 256 */
-    }
-    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
-    {
-        return narrow_warp_sum<sizeof(Input)>(value);
     }
 };
 
@@ -2278,16 +2207,14 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
  * 2^600, 1 or 2^-600, in bucket -1, 0 or 1. */
 template <>
 struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
+    struct halves {
+        unsigned low, high;
+    };
     struct Value {
-        unsigned parts[2]; /* of the sum of squares: no padding */
+        halves parts; /* of the sum of squares: no padding */
         int bucket;
 
-        FASTREDUCE_DEVICE double squares() const
-        {
-            double value;
-            memcpy(&value, parts, sizeof value);
-            return value;
-        }
+        FASTREDUCE_DEVICE double squares() const { return bits_as<double>(parts); }
     };
     using Element = double;
     using Partial = Value;
@@ -2316,10 +2243,7 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
   private:
     static FASTREDUCE_DEVICE Value make(double squares, int bucket)
     {
-        Value value;
-        memcpy(value.parts, &squares, sizeof squares);
-        value.bucket = bucket;
-        return value;
+        return {bits_as<halves>(squares), bucket};
     }
     static FASTREDUCE_DEVICE Value square_of(double x)
     {
@@ -2441,21 +2365,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     }
 };
 
-/* Returns the product of two elements, as dot products add it. */
-template <class Input>
-FASTREDUCE_DEVICE auto product(Input x, Input y)
-{
-    if constexpr (element<Input>::is_float) {
-        return ieee_multiply(widened(x), widened(y));
-    } else {
-        using wide =
-            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
-        return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
-    }
-}
-
-/* Dot products. A warp's products of bytes are less than 2^29 together, in a tile of 64 KiB, and so
- * are added in 32 bits. */
+/* Dot products; of bytes in 32 bits, as sums. */
 template <class Input>
 struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static constexpr bool is_float = element<Input>::is_float;
@@ -2499,11 +2409,6 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
             for (unsigned j = 0; j < pack<Element>::size; ++j) sum += product(x[j], y[j]);
         }
         return sum;
-    }
-    static FASTREDUCE_DEVICE Value tile_warp_value(Value value)
-    {
-        const int sum = static_cast<int>(warp_add(static_cast<unsigned>(value)));
-        return static_cast<Value>(sum);
     }
 };
 
@@ -2751,21 +2656,15 @@ __host__ __device__ auto make_extreme_reducer()
                                                                    : ~integer_sign};
     if constexpr (one_of<Operator, argmin, argmax>::value) {
         return index_reducer<compared>(transform);
-    } else if constexpr (is_least) {
-        /* of no elements the greatest value: all ones, but of bool true */
-        return extreme_reducer<compared>(
-            transform, standard::is_same<Input, bool>::value ? 0xfe : greatest<compared>::least);
     } else if constexpr (is_magnitude && is_signed) {
         return extreme_reducer<compared, magnitudes_of<compared>>();
-    } else if constexpr (is_magnitude && is_float) {
-        /* of no elements 0, whose key counts from that of -infinity for doubles */
-        using key = typename greatest<compared>::Key;
-        constexpr key zero = key(1) << (8 * sizeof(Input) - 1),
-                      minus_infinity = (key(1) << element<Input>::fraction_bits) - 1;
-        return extreme_reducer<compared>(transform,
-                                         sizeof(Input) == 8 ? zero - minus_infinity : zero);
     } else {
-        return extreme_reducer<compared>(transform);
+        /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
+        using keys = element_keys<compared>;
+        return extreme_reducer<compared>(
+            transform, is_magnitude ? keys::key_of(compared())
+                       : is_least && standard::is_same<Input, bool>::value ? 0xfe
+                                                                           : keys::least);
     }
 }
 
@@ -5642,7 +5541,9 @@ struct window_sum {
         const double unit =
             bits_as<double>(static_cast<unsigned long long>(position + 1023 - 149) << 52);
         return ieee_multiply(
-            fused(static_cast<int>(high), 1 << window_bits / 2, static_cast<int>(low)), unit);
+            ieee_add(ieee_multiply<double>(static_cast<int>(high), 1u << window_bits / 2),
+                     static_cast<double>(static_cast<int>(low))),
+            unit);
     }
 };
 
