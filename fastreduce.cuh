@@ -279,17 +279,14 @@ __host__ __device__ constexpr bool valid_block_size(unsigned block_size)
            (block_size & (block_size - 1)) == 0;
 }
 
+template <class Value, class Other>
+constexpr bool are_same = false;
+template <class Value>
+constexpr bool are_same<Value, Value> = true;
 /* Says whether a type is in a list. */
 template <class Value, class... List>
 struct one_of {
-    static constexpr bool value = false;
-};
-template <class Value, class... Rest>
-struct one_of<Value, Value, Rest...> {
-    static constexpr bool value = true;
-};
-template <class Value, class First, class... Rest>
-struct one_of<Value, First, Rest...> : one_of<Value, Rest...> {
+    static constexpr bool value = (are_same<Value, List> || ...);
 };
 #ifndef __CUDACC_RTC__
 namespace standard
@@ -417,7 +414,8 @@ FASTREDUCE_DEVICE void wait_for_previous_grid()
 /* Prefetches whole vectors of 16 bytes into L2, from the one that `from` is in, and does not wait
  * for them. It may stand before wait_for_previous_grid: what that grid writes goes to L2 too, and
  * nothing is read yet. */
-FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
+FASTREDUCE_DEVICE void prefetch_to_l2([[maybe_unused]] const void *from,
+                                      [[maybe_unused]] size_t bytes)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const uintptr_t vectors = reinterpret_cast<uintptr_t>(from) & ~uintptr_t(15);
@@ -425,30 +423,21 @@ FASTREDUCE_DEVICE void prefetch_to_l2(const void *from, size_t bytes)
     if (whole > 0)
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(vectors), "r"(whole)
                      : "memory");
-#else
-    (void)from, (void)bytes;
 #endif
 }
 
 /* Prefetches the cache lines of `count` elements, which lie `stride` elements from each other. */
 template <class Element>
-FASTREDUCE_DEVICE void prefetch_to_l2(const Element *from, size_t stride, size_t count)
+FASTREDUCE_DEVICE void prefetch_to_l2([[maybe_unused]] const Element *from,
+                                      [[maybe_unused]] size_t stride, [[maybe_unused]] size_t count)
 {
 #ifdef FASTREDUCE_DETAIL_HOPPER
     const size_t distance = stride * sizeof(Element), step = distance < 128 ? 128 / distance : 1;
 #pragma unroll 1
     for (size_t k = 0; k < count; k += step)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(from + k * stride) : "memory");
-#else
-    (void)from, (void)stride, (void)count;
 #endif
 }
-
-/* Says whether a pack is two numbers. */
-template <class Pack>
-struct is_two_numbers {
-    static constexpr bool value = false;
-};
 
 /* Loads what is read once, and so may leave the cache first. This is __ldcs, which older headers of
  * Clang do not have. */
@@ -463,21 +452,6 @@ FASTREDUCE_DEVICE float4 load_streaming(const float4 *from)
 #else
     return *from;
 #endif
-}
-
-/* Loads a pack, in one access where it has the size and alignment of a vector. */
-template <bool Streaming, class Pack>
-FASTREDUCE_DEVICE Pack load_pack(const Pack *from)
-{
-    if (sizeof(Pack) != sizeof(float4) || alignof(Pack) % alignof(float4) != 0) return *from;
-    /* the compiler would wait for a conditional load, as it converts the words at once */
-    if (!Streaming && is_two_numbers<Pack>::value) return *from;
-    const float4 *const source = reinterpret_cast<const float4 *>(from);
-    const float4 loaded_words = Streaming ? load_streaming(source) : *source;
-    Pack loaded;
-    memcpy(static_cast<void *>(&loaded), &loaded_words,
-           sizeof(Pack) < sizeof loaded_words ? sizeof(Pack) : sizeof loaded_words);
-    return loaded;
 }
 
 /* Copies 16 aligned bytes from global to shared memory. This thread may read them after
@@ -616,24 +590,19 @@ FASTREDUCE_DEVICE float ieee_magnitude(float x)
 template <class To, class From>
 __host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
-    return static_cast<To>(x);
-}
 #ifdef __CUDA_ARCH__
-template <>
-__host__ FASTREDUCE_DEVICE double ieee_cast<double, float>(const float &x)
-{
-    double wide;
-    asm("cvt.f64.f32 %0, %1;" : "=d"(wide) : "f"(x));
-    return wide;
-}
-template <>
-__host__ FASTREDUCE_DEVICE float ieee_cast<float, double>(const double &x)
-{
-    float rounded;
-    asm("cvt.rn.f32.f64 %0, %1;" : "=f"(rounded) : "d"(x));
-    return rounded;
-}
+    To converted;
+    if constexpr (one_of<To, double>::value && one_of<From, float>::value)
+        asm("cvt.f64.f32 %0, %1;" : "=d"(converted) : "f"(x));
+    else if constexpr (one_of<To, float>::value && one_of<From, double>::value)
+        asm("cvt.rn.f32.f64 %0, %1;" : "=f"(converted) : "d"(x));
+    else
+        converted = static_cast<To>(x);
+    return converted;
+#else
+    return static_cast<To>(x);
 #endif
+}
 
 /* Return the sum of the 32 lanes' values modulo 2^32, or the greatest or least, to every lane. */
 FASTREDUCE_DEVICE unsigned warp_add(unsigned value)
@@ -937,6 +906,13 @@ using unsigned_t = typename integer_of<sizeof(Element), false>::type;
 template <class Element>
 using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
 
+/* The top bit of each element of a word. */
+template <class Element>
+constexpr bits_t<Element> top_bits = sizeof(Element) == 1 ? 0x80808080
+                                     : sizeof(Element) == 2
+                                         ? 0x80008000
+                                         : bits_t<Element>(1) << (8 * sizeof(Element) - 1);
+
 /* 16 bytes of elements, which one load brings; or one element of a size that does not divide 16. */
 constexpr unsigned pack_bytes = 16;
 
@@ -977,10 +953,6 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
             memcpy(static_cast<void *>(&item[j]), rows[j].word + column * sizeof(Element) / 4,
                    sizeof(Element));
     }
-};
-template <class Element>
-struct is_two_numbers<pack<Element, false>> {
-    static constexpr bool value = one_of<Element, double, long long, unsigned long long>::value;
 };
 /* Keeps 8 and 16-bit elements in words: compilers would split arrays of them, and spill. */
 template <class Element>
@@ -1045,6 +1017,21 @@ struct alignas(pack_bytes) pack<Element, true> {
     static FASTREDUCE_DEVICE unsigned number(Element x) { return bits_as<unsigned_t<Element>>(x); }
 };
 
+/* Loads a pack, in one access where it is a vector. */
+template <bool Streaming, class Element>
+FASTREDUCE_DEVICE pack<Element> load_pack(const pack<Element> *from)
+{
+    /* of two numbers the compiler would wait for a conditional load, as it converts the words at
+     * once */
+    if constexpr (sizeof *from == sizeof(float4) &&
+                  (Streaming || !one_of<Element, double, long long, unsigned long long>::value)) {
+        const float4 *const source = reinterpret_cast<const float4 *>(from);
+        return bits_as<pack<Element>>(Streaming ? load_streaming(source) : *source);
+    } else {
+        return *from;
+    }
+}
+
 /* Returns a half as a float, and any other element as it is. */
 FASTREDUCE_DEVICE float widened(f16 x) { return half_to_float(x.bits); }
 FASTREDUCE_DEVICE float widened(bf16 x)
@@ -1070,6 +1057,22 @@ FASTREDUCE_DEVICE Float narrowed(Value x)
     }
 }
 
+/* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
+{
+    using bits = unsigned_t<Value>;
+    constexpr bits one = bits(bits(1) << element<Value>::fraction_bits);
+    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - (one - 1));
+}
+/* Returns the float with the other sign, NaN too. */
+template <class Value>
+__host__ FASTREDUCE_DEVICE Value negated(Value x)
+{
+    using bits = unsigned_t<Value>;
+    return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
+}
+
 /* The greatest and the least value of a type: infinities, where it has any. */
 template <class Value>
 struct bounds {
@@ -1093,49 +1096,28 @@ struct bounds {
     static constexpr __host__ __device__ Value greatest() { return most; }
     static constexpr __host__ __device__ Value least() { return lowest; }
 };
+template <class Float, unsigned long long Infinity>
+struct float_bounds {
+    static __host__ FASTREDUCE_DEVICE Float greatest()
+    {
+        return bits_as<Float>(static_cast<unsigned_t<Float>>(Infinity));
+    }
+    static __host__ FASTREDUCE_DEVICE Float least() { return negated(greatest()); }
+};
+template <>
+struct bounds<__half> : float_bounds<__half, 0x7c00> {
+};
+template <>
+struct bounds<__nv_bfloat16> : float_bounds<__nv_bfloat16, 0x7f80> {
+};
 #ifdef __CUDACC_RTC__
 template <>
-struct bounds<float> {
-    static constexpr __device__ float greatest() { return 1 / 0.0f; }
-    static constexpr __device__ float least() { return -1 / 0.0f; }
+struct bounds<float> : float_bounds<float, 0x7f800000> {
 };
 template <>
-struct bounds<double> {
-    static constexpr __device__ double greatest() { return 1 / 0.0; }
-    static constexpr __device__ double least() { return -1 / 0.0; }
+struct bounds<double> : float_bounds<double, 0x7ff0000000000000> {
 };
 #endif
-
-template <class Half, unsigned short Infinity>
-struct half_bounds {
-    static __host__ FASTREDUCE_DEVICE Half greatest() { return bits_as<Half>(Infinity); }
-    static __host__ FASTREDUCE_DEVICE Half least()
-    {
-        return bits_as<Half>(static_cast<unsigned short>(Infinity | 0x8000));
-    }
-};
-template <>
-struct bounds<__half> : half_bounds<__half, 0x7c00> {
-};
-template <>
-struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
-};
-
-/* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
-template <class Value>
-__host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
-{
-    using bits = unsigned_t<Value>;
-    constexpr bits one = bits(bits(1) << element<Value>::fraction_bits);
-    return static_cast<bits>(ordered_bits(bits_as<bits>(x)) - (one - 1));
-}
-/* Returns the float with the other sign, NaN too. */
-template <class Value>
-__host__ FASTREDUCE_DEVICE Value negated(Value x)
-{
-    using bits = unsigned_t<Value>;
-    return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
-}
 
 } // namespace detail
 
@@ -1483,11 +1465,6 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     Transform transform;
     Value neutral;
 
-    __host__ __device__ custom_reducer(const Combine &combine, const Transform &of_element,
-                                       const Value &identity)
-        : operation(combine), transform(of_element), neutral(identity)
-    {
-    }
     FASTREDUCE_DEVICE Value identity() const { return neutral; }
     FASTREDUCE_DEVICE Value combine(Value a, Value b) const { return operation(a, b); }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from, unsigned count) const
@@ -1714,7 +1691,6 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     using Result = double;
     static constexpr bool compute_bound = true;
 
-    __host__ __device__ integer_mean(result_step = result_step::mean) {}
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         return sum_over<Partial>(from, [](Element x) { return Partial(static_cast<number>(x)); });
@@ -1782,12 +1758,12 @@ template <class Element>
 struct magnitudes_of {
     FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
-        if (sizeof(Element) >= 4) return word >> (8 * sizeof word - 1) ? 0 - word : word;
-        const unsigned narrow = static_cast<unsigned>(word);
-        constexpr unsigned size = sizeof(Element) == 1 ? 1 : 2;
-        const unsigned masks = sign_masks<size>(narrow),
-                       ones = sizeof(Element) == 1 ? 0x01010101 : 0x00010001;
-        return (narrow ^ masks) + (masks & ones);
+        if constexpr (sizeof(Element) >= 4) {
+            return word >> (8 * sizeof word - 1) ? 0 - word : word;
+        } else {
+            const unsigned masks = sign_masks<sizeof(Element)>(word);
+            return (word ^ masks) + (masks & top_bits<Element> >> (8 * sizeof(Element) - 1));
+        }
     }
     static FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) { return bits; }
 };
@@ -1928,7 +1904,7 @@ struct greatest<Element, true> : element_keys<Element> {
     static FASTREDUCE_DEVICE unsigned first_of(const pack<Element> &from, Key wanted,
                                                const Transform &transform)
     {
-        constexpr unsigned ones = bits == 8 ? 0x01010101 : 0x10001, tops = ones << (bits - 1);
+        constexpr unsigned tops = top_bits<Element>, ones = tops >> (bits - 1);
         const unsigned copies = bits_as<unsigned_t<Element>>(greatest::element_of(wanted)) * ones;
         unsigned first = 0;
 #pragma unroll
@@ -1984,14 +1960,8 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
     using Result = Input;
     static constexpr bool compute_bound = sizeof(Input) == 8;
 
-    Transform transform;
-    Value least; /* key of no elements */
-
-    __host__ __device__ extreme_reducer(Transform to_greatest = Transform(),
-                                        Value of_none = greatest<Input>::least)
-        : transform(to_greatest), least(of_none)
-    {
-    }
+    Transform transform = {};
+    Value least = greatest<Input>::least; /* key of no elements */
 
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
@@ -2053,10 +2023,6 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
 
     key_transform<Input> transform;
 
-    __host__ __device__ index_reducer(key_transform<Input> to_greatest = {})
-        : transform(to_greatest)
-    {
-    }
     static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
@@ -2122,12 +2088,11 @@ struct count_reducer : unordered_reducer<count_reducer<Input>> {
 
     bits_t<Input> mask;
 
-    __host__ __device__ count_reducer(bits_t<Input> bits = 0) : mask{bits} {}
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
         unsigned sum = 0;
         if constexpr (narrow) {
-            constexpr unsigned tops = sizeof(Input) == 1 ? 0x80808080 : 0x80008000;
+            constexpr unsigned tops = top_bits<Input>;
 #pragma unroll
             for (unsigned word : from.word) {
                 word &= static_cast<unsigned>(mask);
@@ -2165,9 +2130,8 @@ FASTREDUCE_DEVICE double to_double(Number x)
 template <class Float>
 FASTREDUCE_DEVICE bool all_zeros(const pack<Float> &from)
 {
-    constexpr unsigned signs = sizeof(Float) == 2 ? 0x80008000 : 0x80000000;
     const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
-    return ((parts[0] | parts[1] | parts[2] | parts[3]) & ~signs) == 0;
+    return ((parts[0] | parts[1] | parts[2] | parts[3]) & ~top_bits<Float>) == 0;
 }
 
 /* Norms of elements too large, or too small, to be squared in their type: sums of squares as
@@ -2180,7 +2144,6 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     using Result = accumulate_t<norm2, Input>;
     static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(result_step = result_step::root) {}
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
         if constexpr (element<Input>::is_float) {
@@ -2221,7 +2184,6 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     using Result = double;
     static constexpr bool compute_bound = true;
 
-    __host__ __device__ norm_reducer(result_step = result_step::root) {}
     static FASTREDUCE_DEVICE Value identity() { return make(0, -1); }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
@@ -2429,21 +2391,17 @@ __host__ __device__ constexpr bool can_share_kernel()
 /* Holds one of several Reducers, which is known when it runs. They have one type of Value, and
  * combine Values of several threads in the same way. */
 template <class First, class... Others>
-struct reducer_variant {
+struct reducer_variant : First, Others... {
     static_assert((can_share_kernel<First, Others>() && ...),
                   "members may differ only in what a single thread does");
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
-    static constexpr bool any_order = First::any_order, commutes = First::commutes,
-                          needs_element_count = First::needs_element_count,
-                          two_arrays = First::two_arrays, reduces_packs = true,
-                          by_warp = First::by_warp, tile_by_warp = First::tile_by_warp,
-                          compute_bound = First::compute_bound;
+    using First::any_order, First::by_warp, First::combine, First::commutes, First::compute_bound,
+        First::identity, First::needs_element_count, First::tile_by_warp, First::tile_warp_value,
+        First::two_arrays, First::zero;
+    static constexpr bool reduces_packs = true;
 
-    struct member_set : First, Others... {
-    };
     unsigned active; /* the number of the member in use */
-    member_set members;
 
     template <class Member>
     __host__ __device__ void activate(const Member &reducer)
@@ -2451,35 +2409,25 @@ struct reducer_variant {
         constexpr bool is_member[] = {one_of<Member, First>::value,
                                       one_of<Member, Others>::value...};
         for (active = 0; !is_member[active];) ++active;
-        static_cast<Member &>(members) = reducer;
+        static_cast<Member &>(*this) = reducer;
     }
     /* Calls the function with the active member. */
     template <class Function>
     FASTREDUCE_DEVICE auto visit(const Function &function) const
     {
         return visit_type<First, Others...>([&](auto type) {
-            return function(static_cast<const typename decltype(type)::type &>(members));
+            return function(static_cast<const typename decltype(type)::type &>(*this));
         });
     }
 
-    static FASTREDUCE_DEVICE Value identity() { return First::identity(); }
-    static FASTREDUCE_DEVICE Value zero() { return First().zero(); }
-    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
-    {
-        return First::combine(a, b);
-    }
     static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
         return First::warp_value(value);
     }
-    static FASTREDUCE_DEVICE Value tile_warp_value(const Value &value)
-    {
-        return First::tile_warp_value(value);
-    }
     FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
     {
         visit_type<First, Others...>([&](auto type) {
-            static_cast<typename decltype(type)::type &>(members).prepare(input, n);
+            static_cast<typename decltype(type)::type &>(*this).prepare(input, n);
         });
     }
     template <class Items>
@@ -2545,7 +2493,8 @@ using reducer_groups = type_list<
     reducer_variant<integer_product<unsigned>, integer_product<int>>,
     reducer_variant<integer_mean<unsigned>, integer_mean<int>>,
     reducer_variant<integer_mean<unsigned64>, integer_mean<signed64>>,
-    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, squaring>>,
+    reducer_variant<plain_reducer<float, plus, magnitude>, plain_reducer<float, plus, squaring>,
+                    plain_reducer<float, plus, itself, true>>,
     reducer_variant<plain_reducer<double>, plain_reducer<double, plus, magnitude>,
                     plain_reducer<double, plus, squaring>>,
     reducer_variant<plain_reducer<f16>, plain_reducer<bf16>, plain_reducer<f16, plus, magnitude>,
@@ -2577,38 +2526,29 @@ using reducer_groups = type_list<
     reducer_variant<dot_reducer<unsigned>, dot_reducer<int>>,
     reducer_variant<dot_reducer<f16>, dot_reducer<bf16>>>;
 
-/* Returns the variant of a list that holds the Reducer, or else the Reducer, in a type_identity. */
-template <class Reducer>
-__host__ __device__ constexpr auto find_variant(type_list<>)
-{
-    return type_identity<Reducer>();
-}
-template <class Reducer, class... Members, class... Rest>
-__host__ __device__ constexpr auto find_variant(type_list<reducer_variant<Members...>, Rest...>)
-{
-    if constexpr (one_of<Reducer, Members...>::value)
-        return type_identity<reducer_variant<Members...>>();
-    else
-        return find_variant<Reducer>(type_list<Rest...>());
-}
-
-/* Names a variant by its first member, to keep kernels' names short. group_of is the one that holds
- * a Reducer, or the Reducer itself. */
+/* Finds the variant of a list that holds a Reducer. `type` is its group, or else the Reducer. */
 template <class First>
-struct group : decltype(find_variant<First>(reducer_groups()))::type {
+struct group;
+template <class First, class... Others>
+struct found_group {
+    using type = group<First>;
+    using variant = reducer_variant<First, Others...>;
+};
+template <class Reducer, class List>
+struct find_group : type_identity<Reducer> {
+};
+template <class Reducer, class... Members, class... Rest>
+struct find_group<Reducer, type_list<reducer_variant<Members...>, Rest...>>
+    : standard::conditional_t<one_of<Reducer, Members...>::value, found_group<Members...>,
+                              find_group<Reducer, type_list<Rest...>>> {
 };
 template <class Reducer>
-__host__ __device__ constexpr auto find_group(type_identity<Reducer> reducer)
-{
-    return reducer;
-}
-template <class First, class... Others>
-__host__ __device__ constexpr auto find_group(type_identity<reducer_variant<First, Others...>>)
-{
-    return type_identity<group<First>>();
-}
-template <class Reducer>
-using group_of = typename decltype(find_group(find_variant<Reducer>(reducer_groups())))::type;
+using group_of = typename find_group<Reducer, reducer_groups>::type;
+
+/* Names a variant by its first member, to keep kernels' names short. */
+template <class First>
+struct group : find_group<First, reducer_groups>::variant {
+};
 
 /* Returns a Reducer as its group. */
 template <class Group, class Reducer>
@@ -2642,11 +2582,8 @@ __host__ __device__ auto make_extreme_reducer()
                    is_signed = element<Input>::is_signed && !is_float;
     using compared = standard::conditional_t<is_float, Input, unsigned_t<Input>>;
     using bits = bits_t<compared>;
-    constexpr bits ones = sizeof(Input) == 1   ? bits(0x01010101)
-                          : sizeof(Input) == 2 ? bits(0x00010001)
-                                               : bits(1), /* in each element of a word */
-        sign = ones << (8 * sizeof(Input) - 1), every_bit = static_cast<bits>(~bits(0)),
-                   integer_sign = is_signed ? sign : bits(0);
+    constexpr bits sign = top_bits<compared>, every_bit = ~bits(0),
+                   integer_sign = is_signed ? sign : 0;
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_magnitude = standard::is_same<Operator, max_abs>::value;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
@@ -2655,16 +2592,18 @@ __host__ __device__ auto make_extreme_reducer()
                                                       : is_float   ? sign
                                                                    : ~integer_sign};
     if constexpr (one_of<Operator, argmin, argmax>::value) {
-        return index_reducer<compared>(transform);
+        return index_reducer<compared>{{}, transform};
     } else if constexpr (is_magnitude && is_signed) {
         return extreme_reducer<compared, magnitudes_of<compared>>();
     } else {
         /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
         using keys = element_keys<compared>;
-        return extreme_reducer<compared>(
-            transform, is_magnitude ? keys::key_of(compared())
-                       : is_least && standard::is_same<Input, bool>::value ? 0xfe
-                                                                           : keys::least);
+        constexpr bool least_bool = is_least && standard::is_same<Input, bool>::value;
+        return extreme_reducer<compared>{{},
+                                         transform,
+                                         is_magnitude ? keys::key_of(compared())
+                                         : least_bool ? 0xfe
+                                                      : keys::least};
     }
 }
 
@@ -2692,22 +2631,22 @@ __host__ __device__ auto make_reducer()
     } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
         return sum_reducer<summed_t<number>, squaring>();
     } else if constexpr (standard::is_same<Operator, mean>::value) {
-        using of_integers = standard::conditional_t<(sizeof(number) <= 2), integer_reducer<number>,
-                                                    integer_mean<number>>;
-        return standard::conditional_t<type::is_float, plain_reducer<number, plus, itself, true>,
-                                       of_integers>(result_step::mean);
+        if constexpr (type::is_float)
+            return plain_reducer<number, plus, itself, true>(result_step::mean);
+        else if constexpr (sizeof(number) <= 2)
+            return integer_reducer<number>(result_step::mean);
+        else
+            return integer_mean<number>();
     } else if constexpr (standard::is_same<Operator, norm2>::value) {
         /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
-        constexpr bool fits = type::is_f16 || sizeof(number) == 1;
-        return standard::conditional_t<fits, sum_reducer<number, squaring>, norm_reducer<number>>(
-            result_step::root);
+        if constexpr (type::is_f16 || sizeof(number) == 1)
+            return sum_reducer<number, squaring>(result_step::root);
+        else
+            return norm_reducer<number>();
     } else if constexpr (standard::is_same<Operator, variance>::value) {
         return variance_reducer<number>();
     } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
-        using bits = bits_t<number>;
-        constexpr bits sign =
-            sizeof(number) == 2 ? bits(0x80008000) : bits(1) << (8 * sizeof(number) - 1);
-        return count_reducer<unsigned_t<number>>(type::is_float ? ~sign : ~bits(0));
+        return count_reducer<unsigned_t<number>>{{}, ~(type::is_float ? top_bits<number> : 0)};
     } else if constexpr (type::is_number &&
                          one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
         return make_extreme_reducer<Operator, number>();
@@ -6598,7 +6537,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
             greatest = upper > greatest ? upper : greatest;
             least = upper - 1 < least ? upper - 1 : least;
         }
-        sum = ieee_add(0, reduce_pairs(terms, plus()));
+        sum = ieee_add(0.0, reduce_pairs(terms, plus()));
         const unsigned span = (greatest >> 20) - ((least + 1) >> 20);
         return (greatest < not_finite << 20) & (span + bits_of_count + bits + unit <= 53);
     }
@@ -7139,10 +7078,11 @@ struct buffer {
 constexpr size_t greatest_of(size_t a, size_t b) { return a < b ? b : a; }
 inline uintptr_t address_of(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
-/* Returns whether two byte ranges overlap. Both lie in the address space, so no end wraps. */
-inline bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+/* Returns whether two buffers overlap. Both lie in the address space, so no end wraps. */
+inline bool overlap(const buffer &a, const buffer &b)
 {
-    const uintptr_t x = address_of(a), y = address_of(b);
+    const uintptr_t x = address_of(a.data), y = address_of(b.data);
+    const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
     return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
 }
 
@@ -7159,17 +7099,18 @@ inline bool is_valid(const buffer &memory)
            memory.count <= (UINTPTR_MAX - address_of(memory.data)) / memory.size;
 }
 
+inline buffer memory_of(workspace scratch, size_t alignment = workspace_alignment)
+{
+    return {scratch.data, 1, alignment, scratch.data != nullptr ? scratch.bytes : 0};
+}
+
 inline fastreduce_status check_arguments(const buffer &input, const buffer &output,
                                          workspace scratch, size_t scratch_alignment)
 {
-    const size_t scratch_bytes = scratch.data ? scratch.bytes : 0;
-    if ((input.data == nullptr && input.count != 0) || output.data == nullptr || !is_valid(input) ||
-        !is_valid(output) || !is_valid({scratch.data, 1, scratch_alignment, scratch_bytes}))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const size_t input_bytes = input.count * input.size, output_bytes = output.count * output.size;
-    return overlap(input.data, input_bytes, output.data, output_bytes) ||
-                   overlap(input.data, input_bytes, scratch.data, scratch_bytes) ||
-                   overlap(output.data, output_bytes, scratch.data, scratch_bytes)
+    const buffer memory = memory_of(scratch, scratch_alignment);
+    return (input.data == nullptr && input.count != 0) || output.data == nullptr ||
+                   !is_valid(input) || !is_valid(output) || !is_valid(memory) ||
+                   overlap(input, output) || overlap(input, memory) || overlap(output, memory)
                ? FASTREDUCE_ERROR_INVALID_ARGUMENT
                : FASTREDUCE_SUCCESS;
 }
@@ -7240,24 +7181,22 @@ template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class O
           class Value, class Input>
 const void *kernel_of()
 {
-    const void *kernel = nullptr;
     if constexpr (Version == FASTREDUCE_V0)
-        kernel = kernel_address(v0_baseline<Operator, Value, Input>);
+        return kernel_address(v0_baseline<Operator, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V1)
-        kernel = kernel_address(v1_no_divergence<Operator, Value, Input>);
+        return kernel_address(v1_no_divergence<Operator, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V2)
-        kernel = kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
+        return kernel_address(v2_no_bank_conflict<Operator, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V3)
-        kernel = kernel_address(v3_add_during_load<Operator, Value, Input>);
+        return kernel_address(v3_add_during_load<Operator, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V4)
-        kernel = kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
+        return kernel_address(v4_unroll_last_warp<Operator, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V5)
-        kernel = kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
+        return kernel_address(v5_completely_unroll<Operator, BlockSize, Value, Input>);
     else if constexpr (Version == FASTREDUCE_V6)
-        kernel = kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
+        return kernel_address(v6_multi_add<Operator, BlockSize, Items, Value, Input>);
     else
-        kernel = kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
-    return kernel;
+        return kernel_address(v7_shuffle<Operator, BlockSize, Items, Value, Input>);
 }
 
 template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class Operator,
@@ -8245,16 +8184,6 @@ constexpr bool check_reduction()
     return true;
 }
 
-/* Converts elements to the output's type. */
-template <class Output>
-struct converted {
-    template <class Input>
-    __host__ FASTREDUCE_DEVICE Output operator()(const Input &x) const
-    {
-        return detail::ieee_cast<Output>(x);
-    }
-};
-
 } // namespace detail
 
 /* Reduces input[0] .. input[n - 1] to *output with Operator; n == 0 gives the identity. As
@@ -8331,7 +8260,7 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
     return detail::launch_reducer({input, n, nullptr, nullptr}, output,
-                                  reducer(combine, transform, identity), {scratch, stream});
+                                  reducer{{}, combine, transform, identity}, {scratch, stream});
 }
 
 /* Does so without a transform: elements are converted to the output's type. */
@@ -8340,8 +8269,7 @@ fastreduce_status reduce_by(const Input *input, Output *output, size_t n, Combin
                             Output identity, cudaStream_t stream = nullptr,
                             workspace scratch = {nullptr, 0})
 {
-    return transform_reduce(input, output, n, detail::converted<Output>(), combine, identity,
-                            stream, scratch);
+    return transform_reduce(input, output, n, detail::itself(), combine, identity, stream, scratch);
 }
 
 /* Adds up x[k] * y[k] for k < n to *output; n == 0 gives 0. Of numbers of 8, 16, 32 or 64 bits, as
@@ -8490,26 +8418,16 @@ constexpr member_set<fastreduce_operator> built_operators[] = {FASTREDUCE_OPERAT
 #else
 constexpr member_set<fastreduce_operator> built_operators[] = {~0u};
 #endif
-#ifdef FASTREDUCE_NO_EXACT
-constexpr bool has_exact = false;
-#else
-constexpr bool has_exact = true;
-#endif
-#ifdef FASTREDUCE_WITH_EXACT_PRODUCTS
-constexpr bool has_exact_products = has_exact;
-#else
-constexpr bool has_exact_products = false;
-#endif
-#ifdef FASTREDUCE_WITH_SHAPES
-constexpr bool has_shapes = true;
-#else
-constexpr bool has_shapes = false;
-#endif
-#ifdef FASTREDUCE_NO_LADDER
-constexpr bool has_ladder = false;
-#else
-constexpr bool has_ladder = true;
-#endif
+/* Returns whether a switch is defined: its name does not stand for itself then. */
+#define FASTREDUCE_DETAIL_TEXT(x) #x
+#define FASTREDUCE_DETAIL_IS_SET(name) (sizeof FASTREDUCE_DETAIL_TEXT(name) != sizeof #name)
+constexpr bool has_exact = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_EXACT),
+               has_exact_products =
+                   has_exact && FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_EXACT_PRODUCTS),
+               has_shapes = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_SHAPES),
+               has_ladder = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_LADDER);
+#undef FASTREDUCE_DETAIL_IS_SET
+#undef FASTREDUCE_DETAIL_TEXT
 
 template <class Member, size_t Count>
 static constexpr bool holds(const member_set<Member> (&list)[Count], Member member)
@@ -8543,64 +8461,42 @@ static Result visit_type(fastreduce_type type, const Visit &visit)
 
 /* ---- AUTO: from a type and an operator to kernels ---- */
 
-/* The kernels of a type and an operator, and what writes their output. Null where this build has
- * none. */
+/* The kernels of a type and an operator, null where this build has none; and their
+ * reduction_output. */
 struct operator_entry {
     const kernel_set *kernels;
-    void (*make_output)(void *storage, void *result);
+    alignas(16) unsigned char output[96];
 };
 
-/* Room for the output of any kernel. */
-struct output_storage {
-    alignas(16) unsigned char bytes[96];
-};
-
-/* Writes the output for a reducer that Maker makes, as its group's kernels take it. */
-template <class Maker>
-static void make_output(void *storage, void *result)
+/* Returns the entry of a reducer's group, where this build has the operator. */
+template <fastreduce_operator Number, unsigned Parts, class Reducer>
+static operator_entry entry_for(const Reducer &reducer, void *result)
 {
-    using reducer = decltype(Maker::make());
-    using group = group_of<reducer>;
-    using output_type = reduction_output<group>;
-    static_assert(sizeof(output_type) <= sizeof(output_storage) &&
-                      alignof(output_type) <= alignof(output_storage),
-                  "there is room for it");
-    const output_type output = {result, as_group<group>(Maker::make())};
-    memcpy(storage, static_cast<const void *>(&output), sizeof output);
-}
-
-template <class Operator, class Input>
-struct reducer_maker {
-    static auto make() { return make_reducer<Operator, Input>(); }
-};
-template <class Input>
-struct dot_maker {
-    static dot_t<Input> make() { return {}; }
-};
-
-template <fastreduce_operator Number, class Maker, unsigned Parts>
-static operator_entry entry_for()
-{
+    operator_entry entry = {};
     if constexpr (holds(built_operators, Number)) {
-        using group = group_of<decltype(Maker::make())>;
-        return {&kernels_of<group, Parts>, make_output<Maker>};
-    } else {
-        return {};
+        using group = group_of<Reducer>;
+        const reduction_output<group> output = {result, as_group<group>(reducer)};
+        static_assert(sizeof output <= sizeof entry.output && alignof(decltype(output)) <= 16,
+                      "there is room for it");
+        memcpy(entry.output, static_cast<const void *>(&output), sizeof output);
+        entry.kernels = &kernels_of<group, Parts>;
     }
+    return entry;
 }
 
 constexpr unsigned built_parts = has_shapes ? every_part : array_part;
 
 /* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
-static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot)
+static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot,
+                                void *result = nullptr)
 {
-    return visit_type<operator_entry>(type, [op, dot](auto tag) {
+    return visit_type<operator_entry>(type, [=](auto tag) {
         using input = typename decltype(tag)::type;
-        if (dot) return entry_for<FASTREDUCE_SUM, dot_maker<input>, array_part>();
+        if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<input>(), result);
         switch (op) {
-#define FASTREDUCE_DETAIL_CASE(name, text, functor, result) \
-    case FASTREDUCE_##name:                                 \
-        return entry_for<FASTREDUCE_##name, reducer_maker<functor, input>, built_parts>();
+#define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
+    case FASTREDUCE_##name:                               \
+        return entry_for<FASTREDUCE_##name, built_parts>(make_reducer<functor, input>(), result);
             FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
         default: return operator_entry();
@@ -8690,10 +8586,12 @@ struct call_settings {
     const fastreduce_config &config;
     fastreduce_type type, result; /* the result's is 0 where type or operator is none */
     fastreduce_operator op;
-    size_t result_size;
-    bool is_valid, has_other_result;
-    int precision;
-    launch_options options;
+    size_t result_size = fastreduce_type_size(result);
+    bool is_valid = result_size != 0 && detail::is_valid(config),
+         has_other_result =
+             config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result;
+    int precision = result == FASTREDUCE_F64 ? 53 : 24;
+    launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
 };
 
 /* Returns the settings of a call. EXACT may be asked for a double. */
@@ -8706,25 +8604,13 @@ static call_settings settings_for(const fastreduce_config *given, fastreduce_typ
     if (config.kernel == FASTREDUCE_EXACT && config.output_type == FASTREDUCE_F64 &&
         result == FASTREDUCE_F32)
         result = FASTREDUCE_F64;
-    const size_t size = fastreduce_type_size(result);
-    return {config,
-            type,
-            result,
-            op,
-            size,
-            size != 0 && is_valid(config),
-            config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result,
-            result == FASTREDUCE_F64 ? 53 : 24,
-            {{config.workspace, config.workspace_bytes}, config.stream}};
+    return {config, type, result, op};
 }
 
 /* Returns whether numbers on the device are valid, and not in what the call writes. */
 static bool is_readable(const buffer &numbers, const buffer &output, workspace scratch)
 {
-    const size_t bytes = numbers.count * numbers.size;
-    return is_valid(numbers) &&
-           !overlap(numbers.data, bytes, output.data, output.count * output.size) &&
-           !overlap(numbers.data, bytes, scratch.data, scratch.data ? scratch.bytes : 0);
+    return is_valid(numbers) && !overlap(numbers, output) && !overlap(numbers, memory_of(scratch));
 }
 
 /* Checks that an array may be reduced to the output. */
@@ -8791,11 +8677,9 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
         return launch_exact_array(find_exact(call.type, call.op, dot), input,
                                   {output, nullptr, call.op, call.precision}, call);
     if (call.config.kernel == FASTREDUCE_AUTO) {
-        const operator_entry entry = find_auto(call.type, call.op, dot);
+        operator_entry entry = find_auto(call.type, call.op, dot, output);
         if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        output_storage storage;
-        entry.make_output(storage.bytes, output);
-        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), storage.bytes,
+        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), entry.output,
                             call.options);
     }
     if constexpr (has_ladder_kernels)
@@ -8823,11 +8707,9 @@ static fastreduce_status reduce_results(const result_layout &results, void *outp
                                     call.options.memory, call.options.stream);
     }
     if (call.config.kernel != FASTREDUCE_AUTO || !has_shapes) return FASTREDUCE_ERROR_UNSUPPORTED;
-    const operator_entry entry = find_auto(call.type, call.op, false);
+    operator_entry entry = find_auto(call.type, call.op, false, output);
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    output_storage storage;
-    entry.make_output(storage.bytes, output);
-    return launch_results(*entry.kernels, results, storage.bytes, call.options);
+    return launch_results(*entry.kernels, results, entry.output, call.options);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
@@ -8852,9 +8734,7 @@ static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry
 #pragma GCC visibility pop
 #endif
 
-#ifdef __cplusplus
 extern "C" {
-#endif
 
 FASTREDUCE_API fastreduce_status fastreduce_sum_f32(const float *input, float *output, size_t n,
                                                     const fastreduce_config *config)
@@ -9051,9 +8931,7 @@ FASTREDUCE_DETAIL_PLAIN(accumulate_f64) FASTREDUCE_DETAIL_PLAIN(accumulate_dot)
 FASTREDUCE_DETAIL_PLAIN(accumulate_dot_f64)
 /* clang-format on */
 
-#ifdef __cplusplus
-}
-#endif
+} /* extern "C" */
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
 /* Revisions of this file's own parts; those of both files are at the end of fastreduce.h.

@@ -462,13 +462,13 @@ static void in_order(const char *what, size_t most, size_t step)
         });
         ordered_case(what, n, offset, wanted[n], [&](Value *output, workspace scratch) {
             return one_row::reduce_pairwise_in<given, 32, 1>(
-                input.data(), n, output, given(combine, transform, identity), scratch);
+                input.data(), n, output, given{{}, combine, transform, identity}, scratch);
         });
         ordered_case(what, n, offset, wanted[n], [&](Value *output, workspace scratch) {
             one_row::pairwise_call call;
             call.most_words = 24; /* runs of several tiles */
             return one_row::reduce_pairwise_in<given, 32, 1>(
-                input.data(), n, output, given(combine, transform, identity), scratch, call);
+                input.data(), n, output, given{{}, combine, transform, identity}, scratch, call);
         });
         if (turn % 4 && !on_gpu) continue;
         ordered_case(what, n, offset % 3, wanted[n], [&](Value *output, workspace scratch) {

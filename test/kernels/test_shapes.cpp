@@ -305,19 +305,17 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             fastreduce_operator op, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const operator_entry found = find_auto(type, op, false);
+    operator_entry found = find_auto(type, op, false, output);
     result_layout all = {};
     size_t reach = 0;
     describe_shape(shape, &all, &reach);
     all.input = input;
     all.result_bytes =
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    output_storage place;
-    found.make_output(place.bytes, output);
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
-    return launch_results(*found.kernels, all, place.bytes, options);
+    return launch_results(*found.kernels, all, found.output, options);
 }
 
 template <class T>
@@ -578,7 +576,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           size_t words, size_t blocks = SIZE_MAX)
 {
     using namespace fastreduce::detail;
-    const operator_entry found = find_auto(type, op, false);
+    operator_entry found = find_auto(type, op, false, output);
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     result_layout all = {};
     all.input = input;
@@ -589,12 +587,10 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     all.offset_bytes = size;
     all.result_bytes =
         static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    output_storage place;
-    found.make_output(place.bytes, output);
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = blocks;
     options.most_words = words;
-    return launch_results(*found.kernels, all, place.bytes, options);
+    return launch_results(*found.kernels, all, found.output, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */

@@ -270,7 +270,7 @@ struct u32_maps {
     static constexpr unsigned share = 1, result_bytes = sizeof(linear_map);
     static constexpr fastreduce_type type = FASTREDUCE_DEFAULT_TYPE;
     static constexpr fastreduce_operator op = FASTREDUCE_SUM;
-    static reducer make() { return reducer({}, {}, {1, 0}); }
+    static reducer make() { return reducer{{}, {}, {}, {1, 0}}; }
 };
 
 static void take(u64 z, unsigned *to) { *to = static_cast<unsigned>(z >> 20); }
