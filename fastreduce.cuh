@@ -1231,18 +1231,16 @@ namespace detail
 {
 
 template <class Operator>
-struct is_numeric_operator {
-    static constexpr result_kind kind = numeric_kind(static_cast<const Operator *>(nullptr));
-    static constexpr bool value = kind != result_kind::element;
-};
+constexpr result_kind kind_of = numeric_kind(static_cast<const Operator *>(nullptr));
+template <class Operator>
+constexpr bool is_numeric_operator = kind_of<Operator> != result_kind::element;
 
 /* Returns the type of a result, in a type_identity. */
 template <class Operator, class Input>
 __host__ __device__ constexpr auto result_type()
 {
     using row = result_kind;
-    constexpr row kind =
-        one_of<Operator, plus, multiplies>::value ? row::sum : is_numeric_operator<Operator>::kind;
+    constexpr row kind = one_of<Operator, plus, multiplies>::value ? row::sum : kind_of<Operator>;
     constexpr bool is_integer = element<Input>::is_integer;
     if constexpr (kind == row::index)
         return type_identity<long long>();
@@ -1436,19 +1434,17 @@ struct unordered_reducer : common_reducer<Reducer> {
 template <class Reducer, class Items>
 FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, const Items &items)
 {
-    typename Reducer::Value value;
     if constexpr (Reducer::reduces_packs) {
-        value = reducer.value_of_packs(items);
+        return reducer.value_of_packs(items);
     } else {
         using Partial = typename Reducer::Partial;
         Partial partials[Items::packs_each];
 #pragma unroll
         for (unsigned k = 0; k < Items::packs_each; ++k)
             partials[k] = reducer.reduce_pack(items[k]);
-        value = reducer.value_of(
+        return reducer.value_of(
             reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
     }
-    return value;
 }
 
 /* Reduces by a user's operator, which may have state, after a function of each element. */
@@ -1529,11 +1525,9 @@ struct squaring {
  * products of floats. Ends says that the result may be a mean or a root. Sums of f32, the most
  * used, do without it, which saves 0.04 us (one H200). */
 template <class Input, class Operator = plus, class Map = itself,
-          bool Ends =
-              standard::is_same<Operator, plus>::value &&one_of<Input, double, f16, bf16>::value>
+          bool Ends = are_same<Operator, plus> &&one_of<Input, double, f16, bf16>::value>
 struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>> {
-    static constexpr bool sums = standard::is_same<Operator, plus>::value,
-                          of_floats = element<Input>::is_float;
+    static constexpr bool sums = are_same<Operator, plus>, of_floats = element<Input>::is_float;
     using Element = Input;
     using Value = accumulate_t<Operator, Input>;
     using Partial = Value;
@@ -1542,9 +1536,8 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
                           needs_element_count =
                               !of_floats || !one_of<Operator, plus, multiplies>::value;
 
-    result_step step;
+    result_step step = result_step::none;
 
-    __host__ __device__ plain_reducer(result_step last = result_step::none) : step(last) {}
     static FASTREDUCE_DEVICE Value identity() { return Operator::template identity<Value>(); }
     static FASTREDUCE_DEVICE Value zero()
     {
@@ -1581,19 +1574,23 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
 
 /* Sums of integers modulo 2^64, after a Map. 8 and 16-bit elements are added in 32 bits, which hold
  * a tile's sum. Squares of 16-bit elements need 64. */
-template <class Input, class Map>
-struct narrow_sums {
-    static constexpr bool magnitudes = standard::is_same<Map, magnitude>::value,
-                          squares = standard::is_same<Map, squaring>::value,
-                          in_words = sizeof(Input) < (squares ? 2 : 4);
+template <class Input, class Map = itself>
+struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
+    static constexpr bool magnitudes = are_same<Map, magnitude>, squares = are_same<Map, squaring>,
+                          tile_by_warp = sizeof(Input) < (squares ? 2 : 4);
     using word_sum =
         standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
-    using Partial = standard::conditional_t<in_words, word_sum, unsigned long long>;
+    using Element = Input;
+    using Value = unsigned long long;
+    using Partial = standard::conditional_t<tile_by_warp, word_sum, Value>;
+    using Result = unsigned long long; /* the bits of a double, where it is not the sum */
 
-    static FASTREDUCE_DEVICE Partial of_pack(const pack<Input> &from)
+    result_step step = result_step::none;
+
+    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Input> &from)
     {
         Partial sum = 0;
-        if constexpr (in_words) {
+        if constexpr (tile_by_warp) {
             int negative = 0;
 #pragma unroll
             for (unsigned word : from.word) {
@@ -1613,30 +1610,6 @@ struct narrow_sums {
         }
         return sum;
     }
-
-  private:
-    template <class Sum>
-    static FASTREDUCE_DEVICE Sum add_word(unsigned word, Sum sum)
-    {
-        return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
-    }
-};
-
-template <class Input, class Map = itself>
-struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
-    using Element = Input;
-    using Value = unsigned long long;
-    using Partial = typename narrow_sums<Input, Map>::Partial;
-    using Result = unsigned long long; /* the bits of a double, where it is not the sum */
-    static constexpr bool tile_by_warp = sizeof(Partial) == sizeof(unsigned);
-
-    result_step step;
-
-    __host__ __device__ integer_reducer(result_step last = result_step::none) : step(last) {}
-    static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
-    {
-        return narrow_sums<Input, Map>::of_pack(from);
-    }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
         if (sizeof(Input) > 2 || step == result_step::none)
@@ -1645,6 +1618,13 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
         return bits_as<Result>(apply_step(number, static_cast<double>(n), step));
+    }
+
+  private:
+    template <class Sum>
+    static FASTREDUCE_DEVICE Sum add_word(unsigned word, Sum sum)
+    {
+        return sizeof(Input) == 1 ? dot_bytes(word, 0x01010101, sum) : add_halves(word, sum);
     }
 };
 
@@ -1734,21 +1714,18 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
 };
 
 /* Extremes. All reducers of extremes look for the greatest: to find the least, or the float of the
- * greatest magnitude, a transform changes an element's bits first. What leaves a thread is a key,
- * an unsigned number in the same order; 0 stands for no element. */
+ * greatest magnitude, a transform changes an element's bits first; a second time it changes them
+ * back, or leaves a magnitude. What leaves a thread is a key, an unsigned number in the same order;
+ * 0 stands for no element. */
 template <class Element>
 struct key_transform {
     static constexpr bits_t<Element> /* a double's lower half stays as it is */
-        fixed = standard::is_same<Element, double>::value ? 0xffffffff : 0;
+        fixed = are_same<Element, double> ? 0xffffffff : 0;
     bits_t<Element> mask, flip; /* the same for each element of a word */
 
     FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
         return (word & (mask | fixed)) ^ (flip & ~fixed);
-    }
-    FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) const
-    {
-        return bits ^ (flip & ~fixed);
     }
 };
 
@@ -1765,7 +1742,6 @@ struct magnitudes_of {
             return (word ^ masks) + (masks & top_bits<Element> >> (8 * sizeof(Element) - 1));
         }
     }
-    static FASTREDUCE_DEVICE bits_t<Element> inverse(bits_t<Element> bits) { return bits; }
 };
 
 FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
@@ -1811,7 +1787,7 @@ struct element_keys {
  * double's Partial is its key. All NaNs have one key. */
 template <class Element, bool Narrow = sizeof(Element) <= 2>
 struct greatest : element_keys<Element> {
-    static constexpr bool is_double = standard::is_same<Element, double>::value;
+    static constexpr bool is_double = are_same<Element, double>;
     using Key = typename element_keys<Element>::Key;
     using Partial = standard::conditional_t<is_double, Key, Element>;
 
@@ -1953,37 +1929,31 @@ struct keyed_reducer : unordered_reducer<Reducer> {
 };
 
 template <class Input, class Transform = key_transform<Input>>
-struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>> {
+struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>>, greatest<Input> {
     using Element = Input;
     using Value = typename greatest<Input>::Key;
     using Partial = typename greatest<Input>::Partial;
     using Result = Input;
+    using greatest<Input>::merge;
     static constexpr bool compute_bound = sizeof(Input) == 8;
 
     Transform transform = {};
-    Value least = greatest<Input>::least; /* key of no elements */
+    Value of_none = greatest<Input>::least;
 
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
-    {
-        return greatest<Input>::merge(a, b);
-    }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
     {
-        return greatest<Input>::of_pack(from, transform);
+        return extreme_reducer::of_pack(from, transform);
     }
-    static FASTREDUCE_DEVICE Value value_of(Partial partial)
-    {
-        return greatest<Input>::key(partial);
-    }
+    static FASTREDUCE_DEVICE Value value_of(Partial best) { return extreme_reducer::key(best); }
     static FASTREDUCE_DEVICE Value warp_value(Value value) { return greatest_of_warp(value); }
     FASTREDUCE_DEVICE Result finish(Value value, size_t) const
     {
         using bits = unsigned_t<Input>;
-        const Input extreme = greatest<Input>::element_of(combine(value, least));
+        const Input extreme = extreme_reducer::element_of(combine(value, of_none));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
         if (element<Input>::is_float && bits_as<bits>(extreme) == nan) return extreme;
-        return bits_as<Input>(static_cast<bits>(transform.inverse(bits_as<bits>(extreme))));
+        return bits_as<Input>(static_cast<bits>(transform(bits_as<bits>(extreme))));
     }
 };
 
@@ -2156,7 +2126,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
                 bits > infinity || all_zeros(from))
                 return ieee_cast<double>(sum);
         } else if constexpr (sizeof(Input) == 2) {
-            return static_cast<Value>(narrow_sums<Input, squaring>::of_pack(from)); /* exact */
+            return static_cast<Value>(integer_reducer<Input, squaring>::reduce_pack(from));
         }
         return sum_over<Value>(from, [](Element x) { return squaring()(to_double(widened(x))); });
     }
@@ -2282,9 +2252,9 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
         [[maybe_unused]] constexpr unsigned size = pack<Element>::size;
         if constexpr (element<Input>::is_integer && sizeof(Input) <= 2) {
             /* exact, so that 0 will do as the pack's pivot */
-            const Value sums = {to_double(narrow_sums<Input, itself>::of_pack(from)),
+            const Value sums = {to_double(integer_reducer<Input>::reduce_pack(from)),
                                 static_cast<double>(static_cast<unsigned long long>(
-                                    narrow_sums<Input, squaring>::of_pack(from)))};
+                                    integer_reducer<Input, squaring>::reduce_pack(from)))};
             return sums.moved(-difference(pivot, Element()), size);
         } else {
             if constexpr (element<Input>::is_float && sizeof(Input) <= 4) {
@@ -2380,7 +2350,7 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
 template <class One, class Other>
 __host__ __device__ constexpr bool can_share_kernel()
 {
-    return standard::is_same<typename One::Value, typename Other::Value>::value &&
+    return are_same<typename One::Value, typename Other::Value> &&
            sizeof(typename One::Element) == sizeof(typename Other::Element) &&
            One::by_warp == Other::by_warp && One::tile_by_warp == Other::tile_by_warp &&
            One::compute_bound == Other::compute_bound && One::any_order == Other::any_order &&
@@ -2554,7 +2524,7 @@ struct group : find_group<First, reducer_groups>::variant {
 template <class Group, class Reducer>
 __host__ __device__ Group as_group(const Reducer &reducer)
 {
-    if constexpr (standard::is_same<Group, Reducer>::value) {
+    if constexpr (are_same<Group, Reducer>) {
         return reducer;
     } else {
         Group variant = {};
@@ -2585,7 +2555,7 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bits sign = top_bits<compared>, every_bit = ~bits(0),
                    integer_sign = is_signed ? sign : 0;
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
-                   is_magnitude = standard::is_same<Operator, max_abs>::value;
+                   is_magnitude = are_same<Operator, max_abs>;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
@@ -2598,8 +2568,9 @@ __host__ __device__ auto make_extreme_reducer()
     } else {
         /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
         using keys = element_keys<compared>;
-        constexpr bool least_bool = is_least && standard::is_same<Input, bool>::value;
+        constexpr bool least_bool = is_least && are_same<Input, bool>;
         return extreme_reducer<compared>{{},
+                                         {},
                                          transform,
                                          is_magnitude ? keys::key_of(compared())
                                          : least_bool ? 0xfe
@@ -2610,10 +2581,11 @@ __host__ __device__ auto make_extreme_reducer()
 /* Names an element's type as those of the same kind share it, so that they share kernels. Users'
  * operators, and the minimum of bools, whose result for no elements is true, have it as it is. */
 template <class Operator, class Input>
-using canonical_element_t = standard::conditional_t<
-    is_numeric_operator<Operator>::value || one_of<Operator, plus, multiplies, maximum>::value ||
-        (standard::is_same<Operator, minimum>::value && !standard::is_same<Input, bool>::value),
-    element_t<Input>, Input>;
+using canonical_element_t =
+    standard::conditional_t<is_numeric_operator<Operator> ||
+                                one_of<Operator, plus, multiplies, maximum>::value ||
+                                (are_same<Operator, minimum> && !are_same<Input, bool>),
+                            element_t<Input>, Input>;
 
 /* Returns the reducer of an operator and a type of elements. */
 template <class Operator, class Input>
@@ -2621,31 +2593,31 @@ __host__ __device__ auto make_reducer()
 {
     using number = canonical_element_t<Operator, Input>;
     using type = element<number>;
-    if constexpr (standard::is_same<Operator, plus>::value) {
+    if constexpr (are_same<Operator, plus>) {
         return sum_reducer<summed_t<number>>();
-    } else if constexpr (standard::is_same<Operator, multiplies>::value && type::is_integer) {
+    } else if constexpr (are_same<Operator, multiplies> && type::is_integer) {
         return integer_product<summed_t<number>>();
-    } else if constexpr (standard::is_same<Operator, sum_abs>::value) {
+    } else if constexpr (are_same<Operator, sum_abs>) {
         return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
                                                            magnitude, itself>>();
-    } else if constexpr (standard::is_same<Operator, sum_squares>::value) {
+    } else if constexpr (are_same<Operator, sum_squares>) {
         return sum_reducer<summed_t<number>, squaring>();
-    } else if constexpr (standard::is_same<Operator, mean>::value) {
+    } else if constexpr (are_same<Operator, mean>) {
         if constexpr (type::is_float)
-            return plain_reducer<number, plus, itself, true>(result_step::mean);
+            return plain_reducer<number, plus, itself, true>{{}, result_step::mean};
         else if constexpr (sizeof(number) <= 2)
-            return integer_reducer<number>(result_step::mean);
+            return integer_reducer<number>{{}, result_step::mean};
         else
             return integer_mean<number>();
-    } else if constexpr (standard::is_same<Operator, norm2>::value) {
+    } else if constexpr (are_same<Operator, norm2>) {
         /* f16 squares fit a float. Up to 2^46 squared bytes fit 63 bits. */
         if constexpr (type::is_f16 || sizeof(number) == 1)
-            return sum_reducer<number, squaring>(result_step::root);
+            return sum_reducer<number, squaring>{{}, result_step::root};
         else
             return norm_reducer<number>();
-    } else if constexpr (standard::is_same<Operator, variance>::value) {
+    } else if constexpr (are_same<Operator, variance>) {
         return variance_reducer<number>();
-    } else if constexpr (standard::is_same<Operator, count_nonzero>::value) {
+    } else if constexpr (are_same<Operator, count_nonzero>) {
         return count_reducer<unsigned_t<number>>{{}, ~(type::is_float ? top_bits<number> : 0)};
     } else if constexpr (type::is_number &&
                          one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
@@ -8143,7 +8115,7 @@ template <fastreduce_kernel Version, unsigned BlockSize, unsigned Items, class O
 constexpr bool check_reduction()
 {
     using Value = accumulate_t<Operator, Input>;
-    constexpr bool numeric = is_numeric_operator<Operator>::value,
+    constexpr bool numeric = is_numeric_operator<Operator>,
                    automatic = !OneLevel && Version == FASTREDUCE_AUTO,
                    exact = Version == FASTREDUCE_EXACT;
     static_assert(Version >= FASTREDUCE_AUTO && Version <= FASTREDUCE_EXACT,
@@ -8177,10 +8149,9 @@ constexpr bool check_reduction()
     static_assert(
         numeric || has_identity<Operator, Value>::value,
         "the operator needs: template <class T> static T identity(), for host and device");
-    static_assert(!exact ||
-                      (std::is_same<Operator, plus>::value &&
-                       (std::is_same<Input, float>::value || std::is_same<Input, double>::value)),
-                  "the exact sum is of floats or doubles");
+    static_assert(
+        !exact || (are_same<Operator, plus> && (are_same<Input, float> || are_same<Input, double>)),
+        "the exact sum is of floats or doubles");
     return true;
 }
 
@@ -8652,6 +8623,16 @@ static bool describe_shape(const fastreduce_shape &shape, result_layout *results
            to_last_result <= SIZE_MAX - shape.inner - to_last_element;
 }
 
+/* Returns whether this build has a kernel for an array, or for a dot product. */
+static bool has_kernels(fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel,
+                        bool dot)
+{
+    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, dot).kernels != nullptr;
+    if (kernel == FASTREDUCE_AUTO) return find_auto(type, op, dot).kernels != nullptr;
+    return has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && !dot &&
+           type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
+}
+
 /* ---- Launches of checked calls ---- */
 
 static fastreduce_status launch_exact_array(const exact_entry &entry, const array_argument &input,
@@ -8683,7 +8664,7 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
                             call.options);
     }
     if constexpr (has_ladder_kernels)
-        if (call.type == FASTREDUCE_F32 && call.op == FASTREDUCE_SUM && !dot &&
+        if (has_kernels(call.type, call.op, call.config.kernel, dot) &&
             input.n_on_device == nullptr)
             return launch_ladder(ladder_version(call.config.kernel, block_size_of(call.config),
                                                 std::make_index_sequence<versions * block_sizes>()),
@@ -8818,11 +8799,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel)
 {
-    using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, false).kernels != nullptr;
-    if (kernel == FASTREDUCE_AUTO) return find_auto(type, op, false).kernels != nullptr;
-    return has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 &&
-           type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
+    return fastreduce::detail::has_kernels(type, op, kernel, false);
 }
 
 FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_operator op,
@@ -8835,10 +8812,7 @@ FASTREDUCE_API int fastreduce_supports_shapes(fastreduce_type type, fastreduce_o
 
 FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kernel kernel)
 {
-    using namespace fastreduce::detail;
-    if (kernel == FASTREDUCE_EXACT)
-        return find_exact(type, FASTREDUCE_SUM, true).kernels != nullptr;
-    return kernel == FASTREDUCE_AUTO && find_auto(type, FASTREDUCE_SUM, true).kernels != nullptr;
+    return fastreduce::detail::has_kernels(type, FASTREDUCE_SUM, kernel, true);
 }
 
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)

@@ -211,7 +211,7 @@ EQUIVALENT = [
     ("word_format::*", "bit / 64 -> bit / (64 + 1)", "", "the same of multiples of 63 to 252"),
     ("word_format::*", "low > 1 -> low >*", "", "it is 0, or 60 and more"),
     ("magnitude::*", "x < 0 -> x <= 0", "", EQUAL),
-    ("narrow_sums::of_pack", "magnitudes -> true", "if (magnitudes)", SLOWER),
+    ("integer_reducer::reduce_pack", "magnitudes -> true", "if (magnitudes)", SLOWER),
     ("common_reducer::tile_warp_value", "sum >= * -> sum*", "", "no sum is near"),
     ("integer_reducer::finish", "sizeof(Input) > 2 -> false", "", "wider ones end as sums do"),
     ("integer_reducer::finish", "sizeof(Input) > 2 -> sizeof(Input) > 2 + 1", "", POWERS),
