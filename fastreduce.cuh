@@ -319,6 +319,7 @@ using is_integral =
            unsigned char, unsigned short, unsigned, unsigned long, unsigned long long>;
 } // namespace standard
 #endif
+using standard::conditional_t;
 
 /* The block's dynamic shared memory is an array of bytes, as arrays of several types cannot share a
  * name. */
@@ -775,7 +776,7 @@ FASTREDUCE_DEVICE Sum dot_bytes(unsigned a, unsigned b, Sum sum)
     return __dp4a(static_cast<Sum>(a), static_cast<Sum>(b), sum);
 #else
     constexpr bool is_signed = standard::is_signed<Sum>::value;
-    return dot_parts<standard::conditional_t<is_signed, signed char, unsigned char>>(a, b, sum);
+    return dot_parts<conditional_t<is_signed, signed char, unsigned char>>(a, b, sum);
 #endif
 }
 
@@ -787,7 +788,7 @@ FASTREDUCE_DEVICE Sum add_halves(unsigned a, Sum sum)
     return __dp2a_lo(static_cast<Sum>(a), static_cast<Sum>(0x0101), sum);
 #else
     constexpr bool is_signed = standard::is_signed<Sum>::value;
-    return dot_parts<standard::conditional_t<is_signed, short, unsigned short>>(a, 0x10001, sum);
+    return dot_parts<conditional_t<is_signed, short, unsigned short>>(a, 0x10001, sum);
 #endif
 }
 
@@ -863,14 +864,14 @@ struct bf16 {
 };
 
 template <unsigned Size, class One, class Two, class Four, class Eight>
-using of_size = standard::conditional_t<
-    Size <= 2, standard::conditional_t<Size == 1, One, Two>,
-    standard::conditional_t<Size == 4, Four, standard::conditional_t<Size == 8, Eight, void>>>;
+using of_size =
+    conditional_t<Size <= 2, conditional_t<Size == 1, One, Two>,
+                  conditional_t<Size == 4, Four, conditional_t<Size == 8, Eight, void>>>;
 template <unsigned Size, bool Signed>
 struct integer_of {
-    using type = standard::conditional_t<
-        Signed, of_size<Size, signed char, short, int, long long>,
-        of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
+    using type =
+        conditional_t<Signed, of_size<Size, signed char, short, int, long long>,
+                      of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
 };
 
 template <class Type>
@@ -893,9 +894,8 @@ struct element {
                                               : is_bf16            ? 7
                                               : sizeof(Input) == 4 ? 23
                                                                    : 52;
-    using type = standard::conditional_t<
-        is_integer, typename integer_of<sizeof(Input), is_signed>::type,
-        standard::conditional_t<is_f16, f16, standard::conditional_t<is_bf16, bf16, Input>>>;
+    using type = conditional_t<is_integer, typename integer_of<sizeof(Input), is_signed>::type,
+                               conditional_t<is_f16, f16, conditional_t<is_bf16, bf16, Input>>>;
 };
 template <class Input>
 using element_t = typename element<Input>::type;
@@ -1489,8 +1489,7 @@ FASTREDUCE_DEVICE auto product(Input x, Input y)
     if constexpr (element<Input>::is_float) {
         return ieee_multiply(widened(x), widened(y));
     } else {
-        using wide =
-            standard::conditional_t<element<Input>::is_signed, long long, unsigned long long>;
+        using wide = conditional_t<element<Input>::is_signed, long long, unsigned long long>;
         return static_cast<unsigned long long>(static_cast<wide>(x) * static_cast<wide>(y));
     }
 }
@@ -1578,11 +1577,10 @@ template <class Input, class Map = itself>
 struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     static constexpr bool magnitudes = are_same<Map, magnitude>, squares = are_same<Map, squaring>,
                           tile_by_warp = sizeof(Input) < (squares ? 2 : 4);
-    using word_sum =
-        standard::conditional_t<standard::is_signed<Input>::value && !magnitudes, int, unsigned>;
+    using word_sum = conditional_t<element<Input>::is_signed && !magnitudes, int, unsigned>;
     using Element = Input;
     using Value = unsigned long long;
-    using Partial = standard::conditional_t<tile_by_warp, word_sum, Value>;
+    using Partial = conditional_t<tile_by_warp, word_sum, Value>;
     using Result = unsigned long long; /* the bits of a double, where it is not the sum */
 
     result_step step = result_step::none;
@@ -1614,7 +1612,7 @@ struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
     {
         if (sizeof(Input) > 2 || step == result_step::none)
             return value; /* wider ones have no other step */
-        const double number = standard::is_signed<Input>::value && step == result_step::mean
+        const double number = element<Input>::is_signed && step == result_step::mean
                                   ? static_cast<double>(static_cast<long long>(value))
                                   : static_cast<double>(value);
         return bits_as<Result>(apply_step(number, static_cast<double>(n), step));
@@ -1666,8 +1664,8 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
     static constexpr bool wide = sizeof(Input) == 8;
     using Element = Input;
     using Value = sum_of_128_bits;
-    using number = typename integer_of<8, standard::is_signed<Input>::value>::type;
-    using Partial = standard::conditional_t<wide, Value, number>;
+    using number = typename integer_of<8, element<Input>::is_signed>::type;
+    using Partial = conditional_t<wide, Value, number>;
     using Result = double;
     static constexpr bool compute_bound = true;
 
@@ -1695,8 +1693,8 @@ struct integer_product : unordered_reducer<integer_product<Input>> {
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a * b; }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        using word = standard::conditional_t<standard::is_signed<Input>::value, int, unsigned>;
-        using narrow = standard::conditional_t<sizeof(Input) <= 4, word, Value>;
+        using word = conditional_t<element<Input>::is_signed, int, unsigned>;
+        using narrow = conditional_t<sizeof(Input) <= 4, word, Value>;
         constexpr unsigned size = pack<Element>::size,
                            each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
         narrow parts[size / each];
@@ -1789,7 +1787,7 @@ template <class Element, bool Narrow = sizeof(Element) <= 2>
 struct greatest : element_keys<Element> {
     static constexpr bool is_double = are_same<Element, double>;
     using Key = typename element_keys<Element>::Key;
-    using Partial = standard::conditional_t<is_double, Key, Element>;
+    using Partial = conditional_t<is_double, Key, Element>;
 
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return maximum()(a, b); }
     template <class Transform>
@@ -2095,15 +2093,6 @@ FASTREDUCE_DEVICE double to_double(Number x)
     }
 }
 
-/* Returns true if all of a pack's floats are zeros, of either sign: then a sum of squares of 0 is
- * exact. */
-template <class Float>
-FASTREDUCE_DEVICE bool all_zeros(const pack<Float> &from)
-{
-    const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
-    return ((parts[0] | parts[1] | parts[2] | parts[3]) & ~top_bits<Float>) == 0;
-}
-
 /* Norms of elements too large, or too small, to be squared in their type: sums of squares as
  * doubles. A pack's floats are squared as floats first, and again where that went too far. */
 template <class Input>
@@ -2121,10 +2110,12 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
             const float sum =
                 sum_over<float>(from, [](Element x) { return squaring()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
-            const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000;
+            const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000,
+                           signs = static_cast<unsigned>(top_bits<Input>);
+            const pack<unsigned> parts = bits_as<pack<unsigned>>(from);
             if ((bits >= bits_as<unsigned>(least) && bits <= bits_as<unsigned>(most)) ||
-                bits > infinity || all_zeros(from))
-                return ieee_cast<double>(sum);
+                bits > infinity || ((parts[0] | parts[1] | parts[2] | parts[3]) & ~signs) == 0)
+                return ieee_cast<double>(sum); /* of zeros alone it is exact, too */
         } else if constexpr (sizeof(Input) == 2) {
             return static_cast<Value>(integer_reducer<Input, squaring>::reduce_pack(from));
         }
@@ -2158,7 +2149,12 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         if (a.bucket == b.bucket) return make(a.squares() + b.squares(), a.bucket);
-        return a.bucket > b.bucket ? add_smaller(a, b) : add_smaller(b, a);
+        const bool second = a.bucket < b.bucket;
+        const double greater = second ? b.squares() : a.squares(), ratio = scale(-1),
+                     lesser = second ? a.squares() : b.squares();
+        /* by one bucket: two below counts as zero */
+        return make(fused(ieee_multiply(lesser, ratio), ratio, greater),
+                    second ? b.bucket : a.bucket);
     }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<double> &from)
     {
@@ -2195,13 +2191,6 @@ struct norm_reducer<double> : common_reducer<norm_reducer<double>> {
     {
         constexpr double least = 1.1830521861667747e-271, most = 8.452712498170644e+270;
         return (squares >= least && squares <= most) || squares != squares;
-    }
-    static FASTREDUCE_DEVICE Value add_smaller(const Value &larger, const Value &smaller)
-    {
-        /* by one bucket: two below counts as zero */
-        const double ratio = scale(-1);
-        return make(fused(ieee_multiply(smaller.squares(), ratio), ratio, larger.squares()),
-                    larger.bucket);
     }
 };
 
@@ -2301,10 +2290,10 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
 template <class Input>
 struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static constexpr bool is_float = element<Input>::is_float;
-    using word = standard::conditional_t<element<Input>::is_signed, int, unsigned>;
+    using word = conditional_t<element<Input>::is_signed, int, unsigned>;
     using Element = Input;
-    using Value = standard::conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
-    using Partial = standard::conditional_t<sizeof(Input) == 1, word, Value>;
+    using Value = conditional_t<is_float, accumulate_t<plus, Input>, unsigned long long>;
+    using Partial = conditional_t<sizeof(Input) == 1, word, Value>;
     using Result = Value;
     static constexpr bool any_order = !is_float, two_arrays = true,
                           tile_by_warp = sizeof(Input) == 1;
@@ -2509,8 +2498,8 @@ struct find_group : type_identity<Reducer> {
 };
 template <class Reducer, class... Members, class... Rest>
 struct find_group<Reducer, type_list<reducer_variant<Members...>, Rest...>>
-    : standard::conditional_t<one_of<Reducer, Members...>::value, found_group<Members...>,
-                              find_group<Reducer, type_list<Rest...>>> {
+    : conditional_t<one_of<Reducer, Members...>::value, found_group<Members...>,
+                    find_group<Reducer, type_list<Rest...>>> {
 };
 template <class Reducer>
 using group_of = typename find_group<Reducer, reducer_groups>::type;
@@ -2537,11 +2526,11 @@ __host__ __device__ Group as_group(const Reducer &reducer)
 
 /* Names the type that a sum reads. Modulo 2^64 signs make no difference to numbers of 64 bits. */
 template <class Input>
-using summed_t = standard::conditional_t<element<Input>::is_integer && sizeof(Input) == 8,
-                                         unsigned long long, Input>;
+using summed_t =
+    conditional_t<element<Input>::is_integer && sizeof(Input) == 8, unsigned long long, Input>;
 template <class Input, class Map = itself>
-using sum_reducer = standard::conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
-                                            plain_reducer<Input, plus, Map>>;
+using sum_reducer = conditional_t<element<Input>::is_integer, integer_reducer<Input, Map>,
+                                  plain_reducer<Input, plus, Map>>;
 
 /* Returns the reducer of an extreme or its index: floats are compared as such, and integers without
  * their sign. */
@@ -2550,7 +2539,7 @@ __host__ __device__ auto make_extreme_reducer()
 {
     constexpr bool is_float = element<Input>::is_float,
                    is_signed = element<Input>::is_signed && !is_float;
-    using compared = standard::conditional_t<is_float, Input, unsigned_t<Input>>;
+    using compared = conditional_t<is_float, Input, unsigned_t<Input>>;
     using bits = bits_t<compared>;
     constexpr bits sign = top_bits<compared>, every_bit = ~bits(0),
                    integer_sign = is_signed ? sign : 0;
@@ -2582,10 +2571,10 @@ __host__ __device__ auto make_extreme_reducer()
  * operators, and the minimum of bools, whose result for no elements is true, have it as it is. */
 template <class Operator, class Input>
 using canonical_element_t =
-    standard::conditional_t<is_numeric_operator<Operator> ||
-                                one_of<Operator, plus, multiplies, maximum>::value ||
-                                (are_same<Operator, minimum> && !are_same<Input, bool>),
-                            element_t<Input>, Input>;
+    conditional_t<is_numeric_operator<Operator> ||
+                      one_of<Operator, plus, multiplies, maximum>::value ||
+                      (are_same<Operator, minimum> && !are_same<Input, bool>),
+                  element_t<Input>, Input>;
 
 /* Returns the reducer of an operator and a type of elements. */
 template <class Operator, class Input>
@@ -2598,8 +2587,8 @@ __host__ __device__ auto make_reducer()
     } else if constexpr (are_same<Operator, multiplies> && type::is_integer) {
         return integer_product<summed_t<number>>();
     } else if constexpr (are_same<Operator, sum_abs>) {
-        return sum_reducer<number, standard::conditional_t<type::is_float || type::is_signed,
-                                                           magnitude, itself>>();
+        return sum_reducer<number,
+                           conditional_t<type::is_float || type::is_signed, magnitude, itself>>();
     } else if constexpr (are_same<Operator, sum_squares>) {
         return sum_reducer<summed_t<number>, squaring>();
     } else if constexpr (are_same<Operator, mean>) {
