@@ -1096,28 +1096,29 @@ struct bounds {
     static constexpr __host__ __device__ Value greatest() { return most; }
     static constexpr __host__ __device__ Value least() { return lowest; }
 };
-template <class Float, unsigned long long Infinity>
-struct float_bounds {
-    static __host__ FASTREDUCE_DEVICE Float greatest()
-    {
-        return bits_as<Float>(static_cast<unsigned_t<Float>>(Infinity));
-    }
-    static __host__ FASTREDUCE_DEVICE Float least() { return negated(greatest()); }
-};
-template <>
-struct bounds<__half> : float_bounds<__half, 0x7c00> {
-};
-template <>
-struct bounds<__nv_bfloat16> : float_bounds<__nv_bfloat16, 0x7f80> {
-};
 #ifdef __CUDACC_RTC__
 template <>
-struct bounds<float> : float_bounds<float, 0x7f800000> {
+struct bounds<float> {
+    static constexpr __device__ float greatest() { return 1 / 0.0f; }
+    static constexpr __device__ float least() { return -1 / 0.0f; }
 };
 template <>
-struct bounds<double> : float_bounds<double, 0x7ff0000000000000> {
+struct bounds<double> {
+    static constexpr __device__ double greatest() { return 1 / 0.0; }
+    static constexpr __device__ double least() { return -1 / 0.0; }
 };
 #endif
+template <class Half, unsigned short Infinity>
+struct half_bounds {
+    static __host__ FASTREDUCE_DEVICE Half greatest() { return bits_as<Half>(Infinity); }
+    static __host__ FASTREDUCE_DEVICE Half least() { return negated(greatest()); }
+};
+template <>
+struct bounds<__half> : half_bounds<__half, 0x7c00> {
+};
+template <>
+struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
+};
 
 } // namespace detail
 
