@@ -847,9 +847,8 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *     compute_bound                  true if an element takes many instructions
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
- * Operators that differ by a constant share a Reducer, and so its kernels. The C functions, which
- * have all types and operators, also share kernels among Reducers that differ only in what a single
- * thread does: a reducer_variant holds one of several, which is known when it runs.
+ * Operators that differ by a constant share a Reducer, and so its kernels; the C functions also
+ * share kernels among several Reducers (reducer_variant).
  * ============================================================================================= */
 
 namespace detail
@@ -2348,8 +2347,8 @@ __host__ __device__ constexpr bool can_share_kernel()
            One::two_arrays == Other::two_arrays;
 }
 
-/* Holds one of several Reducers, which is known when it runs. They have one type of Value, and
- * combine Values of several threads in the same way. */
+/* Holds one of several Reducers, which is known when it runs. They differ only in what a single
+ * thread does, and combine Values of several threads in the same way. */
 template <class First, class... Others>
 struct reducer_variant : First, Others... {
     static_assert((can_share_kernel<First, Others>() && ...),
@@ -2366,8 +2365,7 @@ struct reducer_variant : First, Others... {
     template <class Member>
     __host__ __device__ void activate(const Member &reducer)
     {
-        constexpr bool is_member[] = {one_of<Member, First>::value,
-                                      one_of<Member, Others>::value...};
+        constexpr bool is_member[] = {are_same<Member, First>, are_same<Member, Others>...};
         for (active = 0; !is_member[active];) ++active;
         static_cast<Member &>(*this) = reducer;
     }
@@ -8324,11 +8322,8 @@ inline const char *status_string(fastreduce_status status)
 
 /* ================================================================================================
  * Room 9: the C functions
- * May hold: fastreduce.h's functions, which check their arguments and pick the instantiation,
- * nothing else.
- *
- * It offers all that fastreduce.h declares for the GPU. A call goes through find_auto or
- * find_exact, which return the kernels of a type and an operator, to a launcher of room 8.
+ * Offers: all that fastreduce.h declares for the GPU. May hold: what checks arguments and picks the
+ * kernels of a type and an operator (find_auto, find_exact) for a launcher of room 8.
  * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
