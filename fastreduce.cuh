@@ -1838,17 +1838,17 @@ struct greatest : element_keys<Element> {
 template <class Element>
 struct greatest<Element, true> : element_keys<Element> {
     static constexpr bool is_float = element<Element>::is_float;
-    static constexpr unsigned bits = 8 * sizeof(Element), words = 16 / bits;
+    static constexpr unsigned bits = 8 * sizeof(Element), word_count = 16 / bits;
     using Key = unsigned;
     struct Partial {
-        unsigned word[words];
+        unsigned word[word_count];
     };
 
     static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
     {
         Partial best;
 #pragma unroll
-        for (unsigned k = 0; k < words; ++k) best.word[k] = greater(a.word[k], b.word[k]);
+        for (unsigned k = 0; k < word_count; ++k) best.word[k] = greater(a.word[k], b.word[k]);
         return best;
     }
     template <class Transform>
@@ -1858,7 +1858,7 @@ struct greatest<Element, true> : element_keys<Element> {
             const unsigned word = transform(from.word[w]);
             Partial one;
 #pragma unroll
-            for (unsigned k = 0; k < words; ++k) one.word[k] = word << k * bits;
+            for (unsigned k = 0; k < word_count; ++k) one.word[k] = word << k * bits;
             return one;
         };
         return merge(merge(part(0), part(1)), merge(part(2), part(3)));
@@ -1866,7 +1866,7 @@ struct greatest<Element, true> : element_keys<Element> {
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
         unsigned both = best.word[0];
-        if constexpr (words > 1) both = greater(both, best.word[1]);
+        if constexpr (word_count > 1) both = greater(both, best.word[1]);
         const unsigned low = both & 0xffff, high = both >> 16;
         if constexpr (is_float)
             return greatest::key_of(
