@@ -8525,25 +8525,15 @@ static exact_entry find_exact(fastreduce_type type, fastreduce_operator op, bool
 
 /* ---- Checks of arguments: INVALID_ARGUMENT comes before UNSUPPORTED ---- */
 
-/* Returns whether kernel and block size exist. */
-static bool is_valid(const fastreduce_config &config)
-{
-    return (config.block_size == 0 || valid_block_size(config.block_size)) &&
-           config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT;
-}
-
-static unsigned block_size_of(const fastreduce_config &config)
-{
-    return config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
-}
-
 /* A call's configuration, and what follows from it. */
 struct call_settings {
     const fastreduce_config &config;
     fastreduce_type type, result; /* the result's is 0 where type or operator is none */
     fastreduce_operator op;
     size_t result_size = fastreduce_type_size(result);
-    bool is_valid = result_size != 0 && detail::is_valid(config),
+    unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
+    bool is_valid = result_size != 0 && valid_block_size(block_size) &&
+                    config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT,
          has_other_result =
              config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result;
     int precision = result == FASTREDUCE_F64 ? 53 : 24;
@@ -8651,7 +8641,7 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
     if constexpr (has_ladder_kernels)
         if (has_kernels(call.type, call.op, call.config.kernel, dot) &&
             input.n_on_device == nullptr)
-            return launch_ladder(ladder_version(call.config.kernel, block_size_of(call.config),
+            return launch_ladder(ladder_version(call.config.kernel, call.block_size,
                                                 std::make_index_sequence<versions * block_sizes>()),
                                  x, output, n, call.options.memory, call.options.stream);
     return FASTREDUCE_ERROR_UNSUPPORTED;
@@ -8803,15 +8793,15 @@ FASTREDUCE_API int fastreduce_supports_dot(fastreduce_type type, fastreduce_kern
 FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const fastreduce_config settings = config ? *config : fastreduce_config();
-    if (!is_valid(settings) || n > SIZE_MAX / sizeof(float)) return 0;
-    switch (settings.kernel) {
+    const call_settings call = settings_for(config, FASTREDUCE_F32, FASTREDUCE_SUM);
+    if (!call.is_valid || n > SIZE_MAX / sizeof(float)) return 0;
+    switch (call.config.kernel) {
     case FASTREDUCE_AUTO: return fastreduce::workspace_bytes<FASTREDUCE_AUTO>(n);
     case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
         if (!has_ladder) return 0;
         return ladder_workspace_bytes<float>(
-            n, block_size_of(settings) * size_t(fastreduce::default_items(settings.kernel)));
+            n, call.block_size * size_t(fastreduce::default_items(call.config.kernel)));
     }
 }
 
