@@ -1206,14 +1206,13 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
 #endif
 
 #define FASTREDUCE_DETAIL_ROW 256 /* floats whose sum fits the window's two integers of 32 bits */
-#define FASTREDUCE_DETAIL_BLOCK \
-    (16 * FASTREDUCE_DETAIL_ROW) /* goes to the window or bins at once */
+#define FASTREDUCE_DETAIL_BLOCK (16 * FASTREDUCE_DETAIL_ROW) /* a chunk of floats */
 #define FASTREDUCE_DETAIL_BINS_FULL (1 << 20)
-#define FASTREDUCE_DETAIL_CHUNK 512 /* elements that are converted at once, or added as doubles */
+#define FASTREDUCE_DETAIL_CHUNK 512 /* of elements that are converted, or added as doubles */
 #define FASTREDUCE_DETAIL_LEVEL 44  /* bits of a level of the window of doubles, and levels */
 #define FASTREDUCE_DETAIL_LEVELS 4
-#ifndef FASTREDUCE_DETAIL_HOST_BLOCK /* floats between carries; a test makes it small */
-#define FASTREDUCE_DETAIL_HOST_BLOCK ((size_t)1 << 30)
+#ifndef FASTREDUCE_DETAIL_CHUNKS /* between carries; a test makes them few */
+#define FASTREDUCE_DETAIL_CHUNKS (1 << 16)
 #endif
 
 #ifndef FASTREDUCE_DETAIL_ONE_BY_ONE /* a test counts elements that go the slowest way */
@@ -1424,13 +1423,28 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_significand(int64_t *
     limb[shift / 32 + 1] += (high ^ sign) - sign;
 }
 
+/* Returns the bits of element i, of 1, 2, 4 or 8 bytes. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_load(const void *x, size_t i,
+                                                                size_t bytes)
+{
+    const char *const from = (const char *)x + i * bytes;
+    uint64_t wide = 0;
+    uint32_t word;
+    uint16_t half;
+    if (bytes == 8) memcpy(&wide, from, sizeof wide);
+    if (bytes == 4) memcpy(&word, from, sizeof word), wide = word;
+    if (bytes == 2) memcpy(&half, from, sizeof half), wide = half;
+    if (bytes == 1) wide = *(const unsigned char *)from;
+    return wide;
+}
+
 /* Adds floats or, to a wide accumulator, doubles one by one. A chunk adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, int digits,
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, int is_double,
                                                                 const void *input, size_t n)
 {
-    const int is_double = digits == FASTREDUCE_DETAIL_WIDE_DIGITS,
+    const int digits = is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
               fraction_bits = is_double ? 52 : 23;
     const unsigned special = is_double ? 2047 : 255;
     int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS] = {0};
@@ -1438,16 +1452,10 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, i
     int k;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
     for (i = 0; i < n; ++i) {
-        uint64_t bits, fraction;
-        uint32_t low, exponent;
-        int is_negative;
-        if (is_double)
-            memcpy(&bits, (const double *)input + i, sizeof bits);
-        else
-            memcpy(&low, (const float *)input + i, sizeof low), bits = low;
-        fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
-        exponent = (uint32_t)(bits >> fraction_bits) & special;
-        is_negative = (int)(bits >> (is_double ? 63 : 31));
+        const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4),
+                       fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
+        const unsigned exponent = (unsigned)(bits >> fraction_bits) & special;
+        const int is_negative = (int)(bits >> (is_double ? 63 : 31));
         if (exponent == special)
             fastreduce_detail_count_special(limb + digits, fraction != 0, is_negative);
         else
@@ -1458,52 +1466,74 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, i
     for (k = 0; k < digits; ++k) limb[k] += others[k];
 }
 
-/* A bin for each sign and exponent adds up fractions and, from bit 43 on, counts them: its leading
- * bits are missing, and known from the count. 2^20 elements fill it. Two sets, so that equal
- * exponents in a row do not wait for each other's store. */
-typedef uint64_t fastreduce_detail_bins[2][512];
-
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_to_bin(uint64_t *bin, const float *x)
+/* Adds element i to its bin, and returns what that holds. Each sign and exponent has one bin of
+ * doubles, which adds them up as if they were normal numbers; bit 62 says that it is full. It has
+ * two of floats, for even and odd i, so that equal exponents in a row do not wait for each other's
+ * store. These add up fractions and, from bit 43 on, count them: 2^20 elements fill one. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_add_to_bin(uint64_t *bin,
+                                                                      const void *input, size_t i,
+                                                                      int is_double)
 {
-    uint32_t bits;
-    memcpy(&bits, x, sizeof bits);
-    bin[bits >> 23] += (uint64_t)1 << 43 | (bits & 0x7fffff);
+    const int fraction_bits = is_double ? 52 : 23;
+    const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4),
+                   fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
+    if (!is_double) bin += i % 2 * 512;
+    return bin[bits >> fraction_bits] += fraction | (uint64_t)1 << (is_double ? 52 : 43);
 }
 
-/* Adds elements to the bins, but those that are not finite to the limbs that count them. */
-static inline void fastreduce_detail_add_to_bins(fastreduce_detail_bins bins, int64_t *limb,
-                                                 const float *input, size_t n)
+/* Adds the sum of bin k to the limbs, and empties it. */
+static inline void fastreduce_detail_empty_bin(uint64_t *bin, unsigned k, int64_t *limb,
+                                               int is_double)
 {
+    const unsigned special = is_double ? 2047 : 255, exponent = k & special;
+    const uint64_t fractions = bin[k] & (((uint64_t)1 << 43) - 1), count = bin[k] >> 43;
+    const int64_t sum = (int64_t)(is_double      ? bin[k]
+                                  : exponent > 0 ? fractions + (count << 23)
+                                                 : fractions);
+    fastreduce_detail_add_scaled(limb, k & (special + 1) ? -sum : sum, exponent - (exponent > 0));
+    bin[k] = 0;
+}
+
+/* Adds a chunk or less to bins. It does not fill the bins of doubles that are no normal numbers,
+ * and of floats that are not finite: these go to the limbs instead. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_to_bins(uint64_t *bin, int64_t *limb,
+                                                                   const void *input, size_t n,
+                                                                   int is_double)
+{
+    const unsigned special = is_double ? 2047 : 255, bins = is_double ? 4096 : 1024;
+    const uint64_t one = (uint64_t)1 << (is_double ? 52 : 23);
+    int64_t denormals = 0;
+    uint64_t others = 0;
     size_t i;
-    for (i = 0; i + 1 < n; i += 2) {
-        fastreduce_detail_add_to_bin(bins[0], input + i);
-        fastreduce_detail_add_to_bin(bins[1], input + i + 1);
-    }
-    if (i < n) fastreduce_detail_add_to_bin(bins[0], input + i);
-    if (!(bins[0][255] | bins[0][511] | bins[1][255] | bins[1][511])) return;
-    bins[0][255] = bins[0][511] = bins[1][255] = bins[1][511] = 0;
-    for (i = 0; i < n; ++i) {
-        uint32_t bits;
-        memcpy(&bits, input + i, sizeof bits);
-        if ((bits >> 23 & 255) == 255)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_NAN_COUNT,
-                                            (bits & 0x7fffff) != 0, (int)(bits >> 31));
-    }
-}
-
-/* Adds the bins to the limbs. */
-static inline void fastreduce_detail_flush_bins(fastreduce_detail_bins bins, int64_t *limb)
-{
-    const uint64_t fractions = ((uint64_t)1 << 43) - 1;
     unsigned k;
-    for (k = 0; k < 512; ++k) {
-        const uint64_t bin = bins[0][k] + bins[1][k];
-        const unsigned exponent = k & 255;
-        const int64_t sum = (int64_t)((bin & fractions) + (exponent > 0 ? bin >> 43 << 23 : 0));
-        if (sum > 0)
-            fastreduce_detail_add_scaled(limb, k & 256 ? -sum : sum,
-                                         exponent > 0 ? exponent - 1 : 0);
+    for (i = 0; i + 8 <= n; i += 8) {
+        uint64_t sums = 0;
+        /* 1.5 times as fast (AMD EPYC, Zen 4) */
+        FASTREDUCE_DETAIL_PREFETCH(input, (is_double ? 8 : 4) * i + 4096);
+        for (k = 0; k < 8; ++k) sums |= fastreduce_detail_add_to_bin(bin, input, i + k, is_double);
+        for (k = 0; is_double && sums >> 62 && k < 8; ++k) {
+            const unsigned full = (unsigned)(fastreduce_detail_load(input, i + k, 8) >> 52);
+            if (bin[full] >> 62) fastreduce_detail_empty_bin(bin, full, limb, 1);
+        }
     }
+    for (; i < n; ++i) fastreduce_detail_add_to_bin(bin, input, i, is_double); /* the last seven */
+    for (k = special; k < bins; k += special + 1) {
+        others |= bin[k] | (is_double ? bin[k - special] : 0);
+        bin[k] = 0;
+        if (is_double) bin[k - special] = 0;
+    }
+    for (i = 0; others && i < n; ++i) {
+        const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4),
+                       magnitude = bits & (one * (special + 1) - 1);
+        const int64_t sign = -(int64_t)(bits >> (is_double ? 63 : 31)); /* all bits: no branch */
+        const int64_t kept = -(int64_t)(is_double && magnitude < one);
+        denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
+        if (magnitude >= special * one)
+            fastreduce_detail_count_special(
+                limb + (is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS),
+                magnitude > special * one, sign != 0);
+    }
+    fastreduce_detail_add_scaled(limb, denormals, 0);
 }
 
 #ifdef __clang__
@@ -1592,48 +1622,6 @@ static inline int fastreduce_detail_add_to_window(int64_t *limb, const float *in
     return 1;
 }
 
-/* The state of a streaming sum of floats */
-typedef struct fastreduce_detail_float_sum {
-    fastreduce_detail_bins bins;
-    size_t in_bins;    /* elements since the bins were empty */
-    size_t rows;       /* that go to the window at once */
-    unsigned position; /* of the window */
-} fastreduce_detail_float_sum;
-
-/* Adds floats, block by block, to the window. Blocks that miss it go to bins, or if they are few,
- * one by one. A block is a row first and after a miss, and grows with each that fits: data too wide
- * for the window take hardly longer than by bins alone. */
-static inline void fastreduce_detail_add_floats(fastreduce_detail_float_sum *state, int64_t *limb,
-                                                const float *input, size_t n)
-{
-    const int has_window = FASTREDUCE_DETAIL_HAS_AVX2;
-    size_t i, block;
-    for (i = 0; i < n; i += block) {
-        if (has_window && n - i >= 64) {
-            block = (n - i) / FASTREDUCE_DETAIL_ROW;
-            block = (block < state->rows ? block : state->rows) * FASTREDUCE_DETAIL_ROW;
-            if (block == 0) block = n - i;
-            if (fastreduce_detail_add_to_window(limb, input + i, block, &state->position)) {
-                if (state->rows < FASTREDUCE_DETAIL_BLOCK / FASTREDUCE_DETAIL_ROW) state->rows *= 2;
-                continue;
-            }
-            state->rows = 1;
-        }
-        block = n - i < FASTREDUCE_DETAIL_BLOCK ? n - i : FASTREDUCE_DETAIL_BLOCK;
-        if (block <= FASTREDUCE_DETAIL_ROW && state->in_bins == 0) {
-            fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_DIGITS, input + i, block);
-            continue;
-        }
-        if (state->in_bins + block > FASTREDUCE_DETAIL_BINS_FULL) {
-            fastreduce_detail_flush_bins(state->bins, limb);
-            state->in_bins = 0;
-        }
-        if (state->in_bins == 0) memset(state->bins, 0, sizeof state->bins);
-        state->in_bins += block;
-        fastreduce_detail_add_to_bins(state->bins, limb, input + i, block);
-    }
-}
-
 /* Returns the bits of the float that has a binary16's value. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t half)
 {
@@ -1648,41 +1636,45 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint32_t fastreduce_detail_bits_of_half(uint16_t
     return sign | (bits & is_denormal) | (normal & ~is_denormal);
 }
 
-/* Makes floats of n elements: of their bits those that `mask` has. */
+/* Makes floats of n elements, but doubles of doubles: of their bits those that `mask` has. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_convert_any(const void *input, size_t n,
                                                                   fastreduce_type type,
-                                                                  uint32_t mask, float *floats)
+                                                                  uint64_t mask, void *output)
 {
     size_t i;
     for (i = 0; i < n; ++i) {
-        uint16_t half;
-        uint32_t bits;
-        if (type == FASTREDUCE_F32) {
-            memcpy(&bits, (const float *)input + i, sizeof bits);
-        } else {
-            memcpy(&half, (const uint16_t *)input + i, sizeof half);
-            bits = type == FASTREDUCE_F16 ? fastreduce_detail_bits_of_half(half)
-                                          : (uint32_t)half << 16;
-        }
-        bits &= mask;
-        memcpy(floats + i, &bits, sizeof bits);
+        uint64_t wide = fastreduce_detail_load(input, i,
+                                               type == FASTREDUCE_F64   ? 8
+                                               : type == FASTREDUCE_F32 ? 4
+                                                                        : 2);
+        uint32_t bits = (uint32_t)(wide & mask);
+        if (type == FASTREDUCE_F16)
+            bits = fastreduce_detail_bits_of_half((uint16_t)wide) & (uint32_t)mask;
+        if (type == FASTREDUCE_BF16) bits = (uint32_t)(wide << 16 & mask);
+        wide &= mask;
+        if (type == FASTREDUCE_F64)
+            memcpy((double *)output + i, &wide, sizeof wide);
+        else
+            memcpy((float *)output + i, &bits, sizeof bits);
     }
     return 1;
 }
 FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_convert,
-                               (const void *input, size_t n, fastreduce_type type, uint32_t mask,
-                                float *floats),
-                               (input, n, type, mask, floats))
+                               (const void *input, size_t n, fastreduce_type type, uint64_t mask,
+                                void *output),
+                               (input, n, type, mask, output))
 
-/* Returns n elements from the begin-th on as floats, without their signs where `magnitudes` is 1:
- * the input itself where that changes nothing, else the buffer. */
-FASTREDUCE_DETAIL_NOINLINE const float *fastreduce_detail_floats(const void *input, size_t begin,
+/* Returns n elements from the begin-th on as floats, or doubles as they are, without their signs
+ * where `magnitudes` is 1: the input itself where that changes nothing, else the buffer. */
+FASTREDUCE_DETAIL_NOINLINE const void *fastreduce_detail_operand(const void *input, size_t begin,
                                                                  size_t n, fastreduce_type type,
-                                                                 int magnitudes, float *buffer)
+                                                                 int magnitudes, void *buffer)
 {
     input = (const char *)input + begin * fastreduce_type_size(type);
-    if (type == FASTREDUCE_F32 && !magnitudes) return (const float *)input;
-    fastreduce_detail_convert(input, n, type, magnitudes ? 0x7fffffff : 0xffffffff, buffer);
+    if (!magnitudes && (type == FASTREDUCE_F32 || type == FASTREDUCE_F64)) return input;
+    fastreduce_detail_convert(
+        input, n, type, ~(uint64_t)0 >> (type == FASTREDUCE_F64 ? magnitudes : 32 + magnitudes),
+        buffer);
     return buffer;
 }
 
@@ -1712,94 +1704,52 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_add_halves_any(int64_t *li
 FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_add_halves,
                                (int64_t * limb, const float *floats, size_t n), (limb, floats, n))
 
-/* Adds n elements of 16 or 32 bits, or their magnitudes. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, const void *input,
-                                                             size_t n, fastreduce_type type,
-                                                             int magnitudes)
-{
-    const size_t most = type == FASTREDUCE_F32 && !magnitudes ? FASTREDUCE_DETAIL_HOST_BLOCK
-                                                              : FASTREDUCE_DETAIL_CHUNK;
-    float buffer[FASTREDUCE_DETAIL_CHUNK];
-    fastreduce_detail_float_sum state;
-    size_t i, count;
-
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
-    state.in_bins = 0;
-    state.rows = 1;
-    state.position = 106; /* a guess: from 2^-20 to 2^4 */
-    for (i = 0; i < n; i += count) {
-        const float *floats;
-        count = n - i < most ? n - i : most;
-        floats = fastreduce_detail_floats(input, i, count, type, magnitudes, buffer);
-        if (type != FASTREDUCE_F16 || !fastreduce_detail_add_halves(limb, floats, count))
-            fastreduce_detail_add_floats(&state, limb, floats, count);
-        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_DIGITS);
-    }
-    if (state.in_bins > 0) fastreduce_detail_flush_bins(state.bins, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_DIGITS);
-}
-
-FASTREDUCE_DETAIL_DEFINE void
-fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
-{
-    fastreduce_detail_accumulate(accumulator->limb, input, n, FASTREDUCE_F32, 0);
-}
-
 /* ---- Exact sums of doubles and of products ---- */
 
-/* Adds a product of magnitudes, given as bits of floats or doubles of `fraction_bits` bits, times
- * 2^shift: less than 2^54 to a limb. Infinity times zero is a NaN. */
-FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_product(int64_t *limb, int64_t *counts,
-                                                                   uint64_t a, uint64_t b,
-                                                                   int fraction_bits, int shift,
-                                                                   int is_negative)
+/* Adds x[k] * y[k] one by one, of any floats, or to an accumulator of products, of any doubles:
+ * less than 2^54 each to a limb. Infinity times zero is a NaN. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each_product(int64_t *limb,
+                                                                        const void *x,
+                                                                        const void *y, size_t n,
+                                                                        int is_double)
 {
-    const uint64_t one = (uint64_t)1 << fraction_bits,
-                   infinity = (fraction_bits == 52 ? 2047 : 255) * one;
-    if (a >= infinity || b >= infinity) {
-        fastreduce_detail_count_special(counts, a > infinity || b > infinity || a == 0 || b == 0,
-                                        is_negative);
-    } else {
-        const uint64_t shift_a = a < one ? 0 : a / one - 1, shift_b = b < one ? 0 : b / one - 1;
-        const unsigned position = (unsigned)(shift_a + shift_b) + (unsigned)shift;
-        const uint64_t left = a - shift_a * one, right = b - shift_b * one, low = left * right;
-        fastreduce_detail_add_significand(limb, low & (((uint64_t)1 << 53) - 1), position,
-                                          is_negative);
-        if (fraction_bits == 52) {
-            uint64_t high;
-            fastreduce_detail_multiply_words(left, right, &high);
-            fastreduce_detail_add_significand(limb, high << 11 | low >> 53, position + 53,
+    const int digits = is_double ? FASTREDUCE_DETAIL_PRODUCT_DIGITS : FASTREDUCE_DETAIL_WIDE_DIGITS,
+              shift = is_double ? 32 * FASTREDUCE_DETAIL_FIRST_WIDE - 1074 : 1074 - 2 * 149;
+    const int fraction_bits = is_double ? 52 : 23;
+    const uint64_t one = (uint64_t)1 << fraction_bits, infinity = (is_double ? 2047 : 255) * one,
+                   sign = infinity + one;
+    size_t i;
+    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
+    for (i = 0; i < n; ++i) {
+        uint64_t a = fastreduce_detail_load(x, i, is_double ? 8 : 4),
+                 b = fastreduce_detail_load(y, i, is_double ? 8 : 4);
+        const int is_negative = ((a ^ b) & sign) != 0;
+        a &= sign - 1;
+        b &= sign - 1;
+        if (a >= infinity || b >= infinity) {
+            fastreduce_detail_count_special(
+                limb + digits, a > infinity || b > infinity || a == 0 || b == 0, is_negative);
+        } else {
+            const uint64_t shift_a = a < one ? 0 : (a >> fraction_bits) - 1,
+                           shift_b = b < one ? 0 : (b >> fraction_bits) - 1;
+            const unsigned position = (unsigned)(shift_a + shift_b) + (unsigned)shift;
+            const uint64_t left = a - (shift_a << fraction_bits),
+                           right = b - (shift_b << fraction_bits), low = left * right;
+            uint64_t high = 0;
+            fastreduce_detail_add_significand(limb, low & (((uint64_t)1 << 53) - 1), position,
                                               is_negative);
+            if (is_double) fastreduce_detail_multiply_words(left, right, &high);
+            if (is_double)
+                fastreduce_detail_add_significand(limb, high << 11 | low >> 53, position + 53,
+                                                  is_negative);
         }
     }
 }
 
-/* Adds x[k] * y[k] one by one, of any floats. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_each_product(int64_t *limb, const float *x,
-                                                                   const float *y, size_t n)
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_products_f64(int64_t *limb, const double *x,
+                                                                   const double *y, size_t n)
 {
-    size_t i;
-    FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    for (i = 0; i < n; ++i) {
-        uint32_t a, b;
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, y + i, sizeof b);
-        fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_WIDE_DIGITS, a & 0x7fffffff,
-                                      b & 0x7fffffff, 23, 1074 - 2 * 149, (int)((a ^ b) >> 31));
-    }
-}
-
-/* Adds x * y, of any doubles. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_product_f64(int64_t *limb, const void *x,
-                                                                  const void *y)
-{
-    const uint64_t sign = (uint64_t)1 << 63;
-    uint64_t a, b;
-    memcpy(&a, x, sizeof a);
-    memcpy(&b, y, sizeof b);
-    fastreduce_detail_add_product(limb, limb + FASTREDUCE_DETAIL_PRODUCT_DIGITS, a & ~sign,
-                                  b & ~sign, 52, 32 * FASTREDUCE_DETAIL_FIRST_WIDE - 1074,
-                                  (int)((a ^ b) >> 63));
+    fastreduce_detail_add_each_product(limb, x, y, n, 1);
 }
 
 /* Multiplies floats. Products are doubles, exactly, unless a factor is a denormal, which the CPU
@@ -1810,11 +1760,8 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE int fastreduce_detail_multiply_any(const float *
     uint32_t greatest = 0, least = 0xffffffff;
     size_t i;
     for (i = 0; i < n; ++i) {
-        uint32_t a, b;
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, y + i, sizeof b);
-        a &= 0x7fffffff;
-        b &= 0x7fffffff;
+        const uint32_t a = (uint32_t)fastreduce_detail_load(x, i, sizeof *x) & 0x7fffffff,
+                       b = (uint32_t)fastreduce_detail_load(y, i, sizeof *y) & 0x7fffffff;
         greatest = a > greatest ? a : greatest;
         greatest = b > greatest ? b : greatest;
         least = a - 1 < least ? a - 1 : least; /* zeros do not count */
@@ -1828,16 +1775,18 @@ FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_multiply,
                                (const float *x, const float *y, double *products, size_t n),
                                (x, y, products, n))
 
-/* The state of a streaming sum of doubles. A window that missed a chunk pauses, the longer the more
- * it misses: `pause` counts chunks until it is tried again, `last_pause` is the length. */
-typedef struct fastreduce_detail_double_sum {
-    size_t chunks;                           /* that were added */
-    int pause, last_pause;                   /* of the window of doubles */
+/* The state of a streaming sum of floats or doubles. A window that missed a chunk pauses, longer the
+ * more it misses: `pause` counts chunks until it is tried again, `last_pause` is the length. */
+typedef struct fastreduce_detail_stream {
+    int pause, last_pause;                   /* of the window of floats or doubles */
     int products_pause, products_last_pause; /* of the window of products */
-    int has_window, levels, unit;            /* the windows' place is an exponent of 2 */
-    int is_long, in_bins;                    /* whether bins pay off, and whether any are */
+    int is_double, has_window, is_long;      /* long: bins of doubles pay off */
+    int levels, unit;                        /* place of the window of doubles, an exponent of 2 */
+    unsigned position;                       /* of the window of floats */
+    size_t rows;                             /* that it takes at once, at most */
+    size_t in_bins;                          /* since all bins were empty */
     uint64_t bin[4096];                      /* of each sign and exponent: a sum of significands */
-} fastreduce_detail_double_sum;
+} fastreduce_detail_stream;
 
 #ifdef FASTREDUCE_DETAIL_AVX2
 typedef uint64_t fastreduce_detail_words_t __attribute__((vector_size(32)));
@@ -1906,14 +1855,11 @@ fastreduce_detail_sum_levels(const double *input, const float *x, const float *y
     lost = (lost & magnitudes) | above >> 63;
     return (lost[0] | lost[1] | lost[2] | lost[3]) == 0;
 }
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_products(const float *x, const float *y,
-                                                                 size_t n, int unit, int64_t *sums)
+FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_chunk(const double *input, const float *x,
+                                                              const float *y, size_t n, int unit,
+                                                              int levels, int64_t *sums)
 {
-    return fastreduce_detail_sum_levels(0, x, y, n, unit, 2, sums);
-}
-FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_sum_doubles(const double *input, size_t n,
-                                                                int unit, int levels, int64_t *sums)
-{
+    if (levels == 2) return fastreduce_detail_sum_levels(0, x, y, n, unit, 2, sums);
     return levels == 3 ? fastreduce_detail_sum_levels(input, 0, 0, n, unit, 3, sums)
                        : fastreduce_detail_sum_levels(input, 0, 0, n, unit, 4, sums);
 }
@@ -1924,9 +1870,8 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_top_exponent(const double *i
     int64_t greatest = 0;
     size_t i;
     for (i = 0; i < n; ++i) {
-        int64_t magnitude;
-        memcpy(&magnitude, input + i, sizeof magnitude);
-        magnitude &= 0x7fffffffffffffff;
+        const int64_t magnitude =
+            (int64_t)(fastreduce_detail_load(input, i, sizeof *input) & 0x7fffffffffffffff);
         greatest = magnitude > greatest ? magnitude : greatest;
     }
     return (int)(greatest >> 52);
@@ -1942,35 +1887,32 @@ static inline void fastreduce_detail_add_levels(int64_t *limb, const int64_t *su
                                      (unsigned)(unit + 1074 - k * FASTREDUCE_DETAIL_LEVEL));
 }
 
-/* Adds a chunk or less and returns 1; or adds nothing, where the window pauses or misses some. One
- * that misses is first placed anew, with two binades above the greatest of them. */
-static inline int fastreduce_detail_add_to_wide_window(fastreduce_detail_double_sum *state,
+/* Adds a chunk or less and returns 1; or adds nothing, where the window misses some. One that
+ * misses is first placed anew, with two binades above the greatest of them. */
+static inline int fastreduce_detail_add_to_wide_window(fastreduce_detail_stream *state,
                                                        int64_t *limb, const double *input, size_t n)
 {
     const int lowest = (FASTREDUCE_DETAIL_LEVELS - 1) * FASTREDUCE_DETAIL_LEVEL - 1074;
     int64_t sums[FASTREDUCE_DETAIL_LEVELS];
     double padded[FASTREDUCE_DETAIL_CHUNK];
-    if (!state->has_window || (state->pause > 0 && state->pause--)) return 0;
     if (n % 8 != 0) {
         memcpy(padded, input, n * sizeof *padded);
         for (input = padded; n % 8 != 0; ++n) padded[n] = 0;
     }
     if (state->levels == 0 ||
-        !fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) {
+        !fastreduce_detail_sum_chunk(input, 0, 0, n, state->unit, state->levels, sums)) {
         state->unit = fastreduce_detail_top_exponent(input, n) - 1020 - FASTREDUCE_DETAIL_LEVEL;
         if (state->unit < lowest) state->unit = lowest;
         if (state->unit > 970) state->unit = 970;
         for (state->levels = 3; state->levels <= FASTREDUCE_DETAIL_LEVELS; ++state->levels)
-            if (fastreduce_detail_sum_doubles(input, n, state->unit, state->levels, sums)) break;
+            if (fastreduce_detail_sum_chunk(input, 0, 0, n, state->unit, state->levels, sums))
+                break;
         if (state->levels > FASTREDUCE_DETAIL_LEVELS) {
             state->levels = 0;
-            state->pause = state->last_pause =
-                state->last_pause < 16 ? 2 * state->last_pause + 1 : 31;
             return 0;
         }
     }
     fastreduce_detail_add_levels(limb, sums, state->levels, state->unit);
-    state->last_pause /= 2;
     return 1;
 }
 #endif
@@ -1985,115 +1927,92 @@ FASTREDUCE_DETAIL_NOINLINE int fastreduce_detail_is_usual_arithmetic(void)
     return more == 1 && less == 1 && next > 1 && denormal > 0;
 }
 
-/* Begins a sum of n doubles. */
-static inline void fastreduce_detail_begin_wide(fastreduce_detail_double_sum *state, size_t n)
+/* Begins a sum of n floats, or of doubles. */
+static inline void fastreduce_detail_begin(fastreduce_detail_stream *state, size_t n, int is_double)
 {
-    state->chunks = 0;
     state->pause = state->last_pause = state->products_pause = state->products_last_pause = 0;
-    state->has_window = FASTREDUCE_DETAIL_HAS_AVX2 && fastreduce_detail_is_usual_arithmetic();
+    state->is_double = is_double;
+    state->has_window =
+        FASTREDUCE_DETAIL_HAS_AVX2 && (!is_double || fastreduce_detail_is_usual_arithmetic());
+    state->position = 106; /* a guess: from 2^-20 to 2^4 */
+    state->rows = 1;
     state->levels = 3; /* a guess: from 2^-115 to 2^17, of products from 2^-71 on */
     state->unit = -27;
     state->is_long = n >= FASTREDUCE_DETAIL_BLOCK;
     state->in_bins = 0;
 }
 
-/* Adds the sum of bin k to the limbs, and empties it. */
-static inline void fastreduce_detail_empty_wide_bin(uint64_t *bin, unsigned k, int64_t *limb)
-{
-    const int64_t sum = (int64_t)bin[k];
-    fastreduce_detail_add_scaled(limb, k & 2048 ? -sum : sum, (k & 2047) - 1);
-    bin[k] = 0;
-}
-
-static inline void fastreduce_detail_end_wide(fastreduce_detail_double_sum *state, int64_t *limb)
+static inline void fastreduce_detail_end(fastreduce_detail_stream *state, int64_t *limb)
 {
     unsigned k;
-    for (k = 0; state->in_bins && k < 4096; ++k)
-        if (state->bin[k] > 0) fastreduce_detail_empty_wide_bin(state->bin, k, limb);
-}
-
-FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_add_to_wide_bin(uint64_t *bin,
-                                                                           const double *x)
-{
-    const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
-    uint64_t bits;
-    memcpy(&bits, x, sizeof bits);
-    return bin[bits >> 52] += (bits & (one - 1)) | one;
-}
-
-/* Adds a chunk or less to bins, each as if it were a normal number: the chunk does not fill the
- * bins of those that are none, which go to the limbs instead. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_to_wide_bins(uint64_t *bin, int64_t *limb,
-                                                                   const double *input, size_t n)
-{
-    const uint64_t one = (uint64_t)1 << 52; /* the implicit bit */
-    int64_t denormals = 0;
-    size_t i;
-    int k;
-    for (i = 0; i + 8 <= n; i += 8) {
-        uint64_t sums = 0;                           /* bit 62 of any */
-        FASTREDUCE_DETAIL_PREFETCH(input + i, 4096); /* 1.5 times as fast (AMD EPYC, Zen 4) */
-        for (k = 0; k < 8; ++k) sums |= fastreduce_detail_add_to_wide_bin(bin, input + i + k);
-        for (k = 0; sums >> 62 && k < 8; ++k) {
-            uint64_t bits;
-            memcpy(&bits, input + i + k, sizeof bits);
-            if (bin[bits >> 52] >> 62)
-                fastreduce_detail_empty_wide_bin(bin, (unsigned)(bits >> 52), limb);
-        }
+    for (k = 0; state->in_bins > 0 && k < (state->is_double ? 4096 : 512); ++k) {
+        if (!state->is_double) state->bin[k] += state->bin[k + 512];
+        if (state->bin[k] > 0) fastreduce_detail_empty_bin(state->bin, k, limb, state->is_double);
     }
-    for (; i < n; ++i) fastreduce_detail_add_to_wide_bin(bin, input + i); /* the last seven */
-    for (i = 0; i < n && (bin[0] | bin[2048] | bin[2047] | bin[4095]); ++i) {
-        uint64_t bits, magnitude;
-        int64_t sign, kept;
-        memcpy(&bits, input + i, sizeof bits);
-        magnitude = bits & ~((uint64_t)1 << 63);
-        sign = -(int64_t)(bits >> 63); /* all bits of them: no branch */
-        kept = -(int64_t)(magnitude < one);
-        denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
-        if (magnitude >= 2047 * one)
-            fastreduce_detail_count_special(limb + FASTREDUCE_DETAIL_WIDE_DIGITS,
-                                            magnitude > 2047 * one, (int)(bits >> 63));
-    }
-    fastreduce_detail_add_scaled(limb, denormals, 0);
-    bin[0] = bin[2047] = bin[2048] = bin[4095] = 0;
+    state->in_bins = 0;
 }
 
-/* Adds a chunk of doubles or less to the window. Those that it misses go to bins, or one by one if
- * they are too few for that. The limbs stay below 2^55. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_add_f64(fastreduce_detail_double_sum *state,
-                                                          int64_t *limb, const double *input,
-                                                          size_t n)
+/* Adds a chunk or less, or of floats the first rows of it, and returns how many elements. What the
+ * window misses goes to bins, or one by one if it is too little for them. It is tried with one row
+ * first and after a miss, and with more each time that they fit: data too wide for the window take
+ * hardly longer than by bins alone. A chunk adds less than 2^44 to a limb. */
+FASTREDUCE_DETAIL_NOINLINE size_t fastreduce_detail_add_chunk(fastreduce_detail_stream *state,
+                                                              int64_t *limb, const void *input,
+                                                              size_t n)
 {
-    if (++state->chunks % (1 << 20) == 0)
-        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    const int is_double = state->is_double;
+    size_t rows = n / FASTREDUCE_DETAIL_ROW < state->rows ? n / FASTREDUCE_DETAIL_ROW : state->rows;
+    if (state->has_window && (is_double || n >= 64) && !(state->pause > 0 && state->pause--)) {
+        const size_t count = is_double || rows == 0 ? n : rows * FASTREDUCE_DETAIL_ROW;
+        int is_added = 0;
+        if (!is_double)
+            is_added = fastreduce_detail_add_to_window(limb, (const float *)input, count,
+                                                       &state->position);
 #ifdef FASTREDUCE_DETAIL_AVX2
-    if (fastreduce_detail_add_to_wide_window(state, limb, input, n)) return;
+        else
+            is_added = fastreduce_detail_add_to_wide_window(state, limb, (const double *)input, n);
 #endif
-    if (state->is_long && (!state->has_window || state->last_pause > 1)) {
-        if (!state->in_bins) memset(state->bin, 0, sizeof state->bin);
-        state->in_bins = 1;
-        fastreduce_detail_add_to_wide_bins(state->bin, limb, input, n);
-    } else {
-        fastreduce_detail_add_each(limb, FASTREDUCE_DETAIL_WIDE_DIGITS, input, n);
-        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+        if (is_added) {
+            state->last_pause /= 2;
+            if (state->rows < FASTREDUCE_DETAIL_BLOCK / FASTREDUCE_DETAIL_ROW) state->rows *= 2;
+            return count;
+        }
+        state->pause = state->last_pause = state->last_pause < 16 ? 2 * state->last_pause + 1 : 31;
+        state->rows = 1;
     }
+    if (state->in_bins > 0 ||
+        (is_double ? state->is_long && (!state->has_window || state->last_pause > 1)
+                   : n > FASTREDUCE_DETAIL_ROW)) {
+        if (!is_double && state->in_bins + n > FASTREDUCE_DETAIL_BINS_FULL)
+            fastreduce_detail_end(state, limb);
+        if (state->in_bins == 0)
+            memset(state->bin, 0, (is_double ? 4096 : 1024) * sizeof *state->bin);
+        state->in_bins += n;
+        if (is_double)
+            fastreduce_detail_add_to_bins(state->bin, limb, input, n, 1);
+        else
+            fastreduce_detail_add_to_bins(state->bin, limb, input, n, 0);
+    } else if (is_double) {
+        fastreduce_detail_add_each(limb, 1, input, n);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    } else {
+        fastreduce_detail_add_each(limb, 0, input, n);
+    }
+    return n;
 }
 
 /* Adds x[k] * y[k] for n elements, a chunk at most: to the window of products, or as doubles, or
  * one by one. */
-static inline void fastreduce_detail_add_products(fastreduce_detail_double_sum *state,
-                                                  int64_t *limb, const float *x, const float *y,
-                                                  size_t n)
+static inline void fastreduce_detail_add_products(fastreduce_detail_stream *state, int64_t *limb,
+                                                  const float *x, const float *y, size_t n)
 {
     double products[FASTREDUCE_DETAIL_CHUNK];
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (state->has_window && n == FASTREDUCE_DETAIL_CHUNK &&
         (state->products_pause == 0 || state->products_pause-- == 0)) {
         int64_t sums[2];
-        if (fastreduce_detail_sum_products(x, y, n, state->unit, sums)) {
+        if (fastreduce_detail_sum_chunk(0, x, y, n, state->unit, 2, sums)) {
             fastreduce_detail_add_levels(limb, sums, 2, state->unit);
-            if (++state->chunks % (1 << 20) == 0)
-                fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
             state->products_last_pause /= 2;
             return;
         }
@@ -2103,47 +2022,47 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_double_sum *
     }
 #endif
     if (fastreduce_detail_multiply(x, y, products, n)) {
-        fastreduce_detail_add_f64(state, limb, products, n);
+        fastreduce_detail_add_chunk(state, limb, products, n);
     } else {
-        fastreduce_detail_add_each_product(limb, x, y, n);
+        fastreduce_detail_add_each_product(limb, x, y, n, 0);
         fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
     }
 }
 
-/* Adds n doubles, or their magnitudes, or for other types x[k] * y[k]. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_wide(int64_t *limb, const void *x,
-                                                                  const void *y, size_t n,
-                                                                  fastreduce_type type,
-                                                                  int magnitudes)
+/* Adds n elements, or their magnitudes, or x[k] * y[k] unless y is null: to a wide accumulator
+ * doubles, or products of floats. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, const void *x,
+                                                             const void *y, size_t n,
+                                                             fastreduce_type type, int magnitudes)
 {
-    fastreduce_detail_double_sum state;
-    size_t i, k, count;
+    const int is_wide = y || type == FASTREDUCE_F64,
+              digits = is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS;
+    const size_t most = type == FASTREDUCE_F32 && !y && !magnitudes ? FASTREDUCE_DETAIL_BLOCK
+                                                                    : FASTREDUCE_DETAIL_CHUNK;
+    double buffer[2][FASTREDUCE_DETAIL_CHUNK]; /* or floats */
+    fastreduce_detail_stream state;
+    size_t i, count, chunks = 0;
 
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
-    fastreduce_detail_begin_wide(&state, n);
+    fastreduce_detail_normalize(limb, digits);
+    fastreduce_detail_begin(&state, n, is_wide);
     for (i = 0; i < n; i += count) {
-        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
-        if (type == FASTREDUCE_F64) {
-            const double *const doubles = (const double *)x + i;
-            double buffer[FASTREDUCE_DETAIL_CHUNK];
-            for (k = 0; magnitudes && k < count; ++k) {
-                uint64_t bits;
-                memcpy(&bits, doubles + k, sizeof bits);
-                bits &= 0x7fffffffffffffff;
-                memcpy(buffer + k, &bits, sizeof bits);
-            }
-            fastreduce_detail_add_f64(&state, limb, magnitudes ? buffer : doubles, count);
-        } else {
-            float buffer[2][FASTREDUCE_DETAIL_CHUNK];
-            const float *const left = fastreduce_detail_floats(x, i, count, type, 0, buffer[0]),
-                               *const right = x == y ? left
-                                                     : fastreduce_detail_floats(y, i, count, type,
-                                                                                0, buffer[1]);
-            fastreduce_detail_add_products(&state, limb, left, right, count);
-        }
+        const void *left;
+        count = n - i < most ? n - i : most;
+        left = fastreduce_detail_operand(x, i, count, type, magnitudes, buffer[0]);
+        if (y)
+            fastreduce_detail_add_products(
+                &state, limb, (const float *)left,
+                (const float *)(x == y
+                                    ? left
+                                    : fastreduce_detail_operand(y, i, count, type, 0, buffer[1])),
+                count);
+        else if (type != FASTREDUCE_F16 ||
+                 !fastreduce_detail_add_halves(limb, (const float *)left, count))
+            count = fastreduce_detail_add_chunk(&state, limb, left, count);
+        if (++chunks % FASTREDUCE_DETAIL_CHUNKS == 0) fastreduce_detail_carry(limb, digits);
     }
-    fastreduce_detail_end_wide(&state, limb);
-    fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_WIDE_DIGITS);
+    fastreduce_detail_end(&state, limb);
+    fastreduce_detail_normalize(limb, digits);
 }
 
 #ifdef FASTREDUCE_DETAIL_AVX2
@@ -2189,36 +2108,40 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double 
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *limb, const double *x,
                                                                      const double *y, size_t n)
 {
-    size_t i = 0;
+    size_t i = 0, count;
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 #ifdef FASTREDUCE_DETAIL_AVX2
     if (n >= 4 && FASTREDUCE_DETAIL_HAS_FMA) {
         int64_t *const wide = limb + FASTREDUCE_DETAIL_FIRST_WIDE;
         double products[FASTREDUCE_DETAIL_CHUNK], errors[FASTREDUCE_DETAIL_CHUNK];
-        fastreduce_detail_double_sum state[2];
-        size_t k, count;
-        for (k = 0; k < 2; ++k) fastreduce_detail_begin_wide(state + k, n);
+        fastreduce_detail_stream state[2];
+        size_t k;
+        for (k = 0; k < 2; ++k) fastreduce_detail_begin(state + k, n, 1);
         for (; n - i >= 4; i += count) {
             count = (n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK) / 4 * 4;
             if (!fastreduce_detail_split_products(x + i, y + i, products, errors, count))
                 for (k = 0; k < count; ++k)
-                    if (products[k] == 0) {
-                        FASTREDUCE_DETAIL_ONE_BY_ONE(1);
-                        fastreduce_detail_add_product_f64(limb, x + i + k, y + i + k);
-                    }
-            fastreduce_detail_add_f64(state, wide, products, count);
-            fastreduce_detail_add_f64(state + 1, wide, errors, count);
+                    if (products[k] == 0)
+                        fastreduce_detail_add_products_f64(limb, x + i + k, y + i + k, 1);
+            fastreduce_detail_add_chunk(state, wide, products, count);
+            fastreduce_detail_add_chunk(state + 1, wide, errors, count);
             fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
         }
-        for (k = 0; k < 2; ++k) fastreduce_detail_end_wide(state + k, wide);
+        for (k = 0; k < 2; ++k) fastreduce_detail_end(state + k, wide);
     }
 #endif
-    for (; i < n; ++i) {
-        fastreduce_detail_add_product_f64(limb, x + i, y + i);
-        if (i % FASTREDUCE_DETAIL_CHUNK == 0)
-            fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+    for (; i < n; i += count) {
+        count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
+        fastreduce_detail_add_products_f64(limb, x + i, y + i, count);
+        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
     }
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+}
+
+FASTREDUCE_DETAIL_DEFINE void
+fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
+{
+    fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, FASTREDUCE_F32, 0);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -2232,7 +2155,7 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
 {
-    fastreduce_detail_accumulate_wide(accumulator->limb, input, NULL, n, FASTREDUCE_F64, 0);
+    fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, FASTREDUCE_F64, 0);
 }
 
 /* Returns a status: whether n elements can be there, and are floats. */
@@ -2267,7 +2190,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
     const fastreduce_status status =
         fastreduce_detail_check_accumulator(input, input, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
-        fastreduce_detail_accumulate(accumulator->limb, input, n, type, 0);
+        fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, type, 0);
     return status;
 }
 
@@ -2278,7 +2201,7 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     const fastreduce_status status =
         fastreduce_detail_check_accumulator(x, y, accumulator, n, type);
     if (status == FASTREDUCE_SUCCESS)
-        fastreduce_detail_accumulate_wide(accumulator->limb, x, y, n, type, 0);
+        fastreduce_detail_accumulate(accumulator->limb, x, y, n, type, 0);
     return status;
 }
 
@@ -2300,11 +2223,11 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
         count = n - i < most ? n - i : most;
         if (is_f64) {
             const double *const doubles = (const double *)part;
-            fastreduce_detail_accumulate_wide(sum, part, NULL, count, type, 0);
+            fastreduce_detail_accumulate(sum, part, NULL, count, type, 0);
             fastreduce_detail_accumulate_dot_f64(squares, doubles, doubles, count);
         } else {
-            fastreduce_detail_accumulate(narrow, part, count, type, 0);
-            fastreduce_detail_accumulate_wide(squares, part, part, count, type, 0);
+            fastreduce_detail_accumulate(narrow, part, NULL, count, type, 0);
+            fastreduce_detail_accumulate(squares, part, part, count, type, 0);
         }
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
@@ -2329,10 +2252,8 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
     if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
     if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-    else if (digits == FASTREDUCE_DETAIL_WIDE_DIGITS)
-        fastreduce_detail_accumulate_wide(limb, x, y, n, type, is_abs);
     else
-        fastreduce_detail_accumulate(limb, x, n, type, is_abs);
+        fastreduce_detail_accumulate(limb, x, y, n, type, is_abs);
     return fastreduce_detail_host_read(limb, digits, fastreduce_detail_least(digits), op, n,
                                        precision);
 }
@@ -2393,8 +2314,8 @@ FASTREDUCE_DETAIL_NOINLINE double fastreduce_detail_fuse(double a, double b, dou
 {
     const double one = 1;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
-    fastreduce_detail_add_product_f64(limb, &a, &b);
-    fastreduce_detail_add_product_f64(limb, &c, &one);
+    fastreduce_detail_add_products_f64(limb, &a, &b, 1);
+    fastreduce_detail_add_products_f64(limb, &c, &one, 1);
     return fastreduce_detail_double_of(fastreduce_detail_host_read(
         limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, op, 0, 53));
 }
@@ -2403,14 +2324,7 @@ FASTREDUCE_DETAIL_NOINLINE double fastreduce_detail_fuse(double a, double b, dou
 FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t
 fastreduce_detail_element(const fastreduce_detail_reduction *r, const void *x, size_t i)
 {
-    const char *const from = (const char *)x + i * r->bytes;
-    uint64_t bits = 0;
-    uint32_t low32;
-    uint16_t low16;
-    if (r->bytes == 8) memcpy(&bits, from, sizeof bits);
-    if (r->bytes == 4) memcpy(&low32, from, sizeof low32), bits = low32;
-    if (r->bytes == 2) memcpy(&low16, from, sizeof low16), bits = low16;
-    if (r->bytes == 1) bits = *(const unsigned char *)from;
+    const uint64_t bits = fastreduce_detail_load(x, i, r->bytes);
     return r->is_signed ? (bits ^ r->top) - r->top : bits;
 }
 

@@ -4,9 +4,9 @@
 #define CHECKS_H
 
 #include <stddef.h>
-/* elements between two settlings of the limbs: 2^30, which nobody would wait for */
-static size_t host_block = (size_t)1 << 30;
-#define FASTREDUCE_DETAIL_HOST_BLOCK host_block
+/* chunks between two settlings of the limbs: 2^16, which nobody would wait for */
+static size_t most_chunks = (size_t)1 << 16;
+#define FASTREDUCE_DETAIL_CHUNKS most_chunks
 /* with and without what is for AVX2, where the CPU has it */
 static int use_avx2;
 #define FASTREDUCE_DETAIL_HAS_AVX2 use_avx2

@@ -224,11 +224,10 @@ static void every_result(const char *what, int format, const void *x, const void
                    {FASTREDUCE_SUM_ABS, 1, 0, 0}, {FASTREDUCE_SUM_SQUARES, 0, 1, 0},
                    {FASTREDUCE_NORM2, 0, 1, 0},   {FASTREDUCE_VARIANCE, 0, 1, 0},
                    {FASTREDUCE_SUM, 0, 0, 1}};
-    static const size_t blocks[] = {(size_t)1 << 30, 1, 100, 512, 1000};
     mpfr_t sum;
     size_t k;
     mpfr_init2(sum, 4400); /* every sum of products of doubles */
-    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
+    most_chunks = random_bits() % 2 ? 1 + random_bits() % 3 : (size_t)1 << 16;
     for (k = 0; k < sizeof results / sizeof *results; ++k) {
         reduction r;
         r.what = what, r.x = x, r.n = n, r.format = format, r.op = results[k].op;

@@ -255,10 +255,8 @@ static void levels(void)
                 x[i] = value;
                 a[i] = (float)ldexp(value, -exponent / 2);
                 b[i] = (float)ldexp(1, exponent / 2);
-                bits = of_products ? fastreduce_detail_sum_products(a, b, FASTREDUCE_DETAIL_CHUNK,
-                                                                    unit, sums)
-                                   : fastreduce_detail_sum_doubles(x, FASTREDUCE_DETAIL_CHUNK, unit,
-                                                                   count, sums);
+                bits = fastreduce_detail_sum_chunk(x, a, b, FASTREDUCE_DETAIL_CHUNK, unit, count,
+                                                   sums);
                 expect(bits == fits, "in a window of doubles", (size_t)(exponent - from), bits,
                        fits);
                 for (bits = 0; bits < count; ++bits)
@@ -270,11 +268,11 @@ static void levels(void)
     }
 }
 
-/* One double of each exponent among zeros: where the window is placed if its guess misses, and how
- * long it pauses if no window has the double. */
+/* One double of each exponent among zeros: where the window is placed if its guess misses. How long
+ * the window pauses if none has the double. */
 static void places(void)
 {
-    static fastreduce_detail_double_sum state;
+    static fastreduce_detail_stream state;
     static double x[FASTREDUCE_DETAIL_CHUNK];
     fastreduce_wide_accumulator sum;
     int exponent, turn;
@@ -291,18 +289,13 @@ static void places(void)
                            : least >= unit - 88 ? 3
                                                 : 4;
         memset(&sum, 0, sizeof sum);
-        fastreduce_detail_begin_wide(&state, n);
+        fastreduce_detail_begin(&state, n, 1);
         x[place] = from_bits_f64((uint64_t)exponent << 52 | 1 | (uint64_t)1 << 63);
         for (turn = 0; turn < 3; ++turn) {
-            const int added = fastreduce_detail_add_to_wide_window(&state, sum.limb, x, n),
-                      pause = has_window  ? 0
-                              : turn == 0 ? 1
-                              : turn == 1 ? 0
-                                          : 3;
+            const int added = fastreduce_detail_add_to_wide_window(&state, sum.limb, x, n);
             expect(added == has_window, "in some window of doubles", n, added, has_window);
             expect(state.unit == unit && state.levels == levels, "the place of the window", n,
                    state.unit, unit);
-            expect(state.pause == pause, "a pause of the window", n, state.pause, pause);
         }
         expect(!has_window || same_f64(fastreduce_wide_accumulator_f64(&sum), 3 * x[place]),
                "the sum of a window", n, fastreduce_wide_accumulator_f64(&sum), 3 * x[place]);
@@ -311,8 +304,11 @@ static void places(void)
     x[0] = from_bits_f64((uint64_t)2047 << 52);
     for (turn = 1, state.last_pause = 0; turn < 64; turn = 2 * turn + 1) {
         state.pause = 0;
-        fastreduce_detail_add_to_wide_window(&state, sum.limb, x, 1);
+        fastreduce_detail_add_chunk(&state, sum.limb, x, 1);
         expect(state.pause == (turn < 31 ? turn : 31), "longer pauses", 1, state.pause, turn);
+        state.pause = 1;
+        fastreduce_detail_add_chunk(&state, sum.limb, x, 1);
+        expect(state.pause == 0, "a pause ends", 1, state.pause, 0);
     }
     use_avx2 = 0;
 }
@@ -745,12 +741,11 @@ static void zeros_are_fast(void)
                 for (k = 0; k < RESULTS; ++k) {
                     /* denormal halves are normal floats */
                     const int of_denormals = kind == DENORMALS && format != F16, products = k >= 3;
-                    /* less than 64 at the end of a sum of floats */
-                    const size_t end = products || format == F16 || format == F64 ? 0 : n % 256;
-                    /* fours of doubles at once; others are not counted */
-                    const size_t wanted = of_denormals ? format == F64 ? n / 4 * 4 : n
-                                          : end < 64   ? end
-                                                       : 0;
+                    /* the last of floats, if less than 64, and of products of doubles */
+                    const size_t end = products                         ? format == F64 ? n % 4 : 0
+                                       : format == F16 || format == F64 ? 0
+                                                                        : n % 256;
+                    const size_t wanted = of_denormals ? n : end < 64 ? end : 0;
                     char what[100];
                     double result;
                     if (!products && of_denormals) continue;

@@ -37,9 +37,8 @@ static void sum_case(const char *what, float *x, size_t n)
     fastreduce_accumulator whole, merged, raw, part;
     size_t begin, end;
     int k;
-    static const size_t blocks[] = {(size_t)1 << 30, 1, 7, 255, 256, 257, 1000};
 
-    host_block = blocks[random_bits() % (sizeof blocks / sizeof *blocks)];
+    most_chunks = random_bits() % 2 ? 1 + random_bits() % 3 : (size_t)1 << 16;
     wanted = mpfr_oracle_twice(x, n, &wanted64);
     sum.what = what, sum.x = x, sum.n = n, sum.wanted = wanted;
     for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
@@ -215,7 +214,7 @@ static void paths(void)
         for (i = 0; i < 300; ++i) x[i] = i % 2 ? from_bits(0x7f800000) : FLT_MAX;
         sum_case("FLT_MAX and infinity", x, 10);
         sum_case("FLT_MAX and infinity", x, 300);
-        /* bins that cancel, all but the smallest denormal; in blocks of any size */
+        /* bins that cancel, all but the smallest denormal */
         for (low = 0; low < 20; ++low) {
             for (i = 0; i < 300; ++i) x[i] = i % 2 ? FLT_MAX : -FLT_MAX;
             x[1] = 0;
@@ -234,7 +233,7 @@ static void full_bins(void)
     size_t i;
     int k;
     if (!x) exit(1);
-    host_block = (size_t)1 << 30;
+    most_chunks = (size_t)1 << 16;
     for (i = 0; i < most; ++i) x[i] = equal;
     for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) {
         for (k = -1; k <= 2; ++k) {
