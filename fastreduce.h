@@ -1775,8 +1775,8 @@ FASTREDUCE_DETAIL_FOR_THIS_CPU(fastreduce_detail_multiply,
                                (const float *x, const float *y, double *products, size_t n),
                                (x, y, products, n))
 
-/* The state of a streaming sum of floats or doubles. A window that missed a chunk pauses,
- * longer the more it misses: `pause` counts chunks until it is tried again, `last_pause` is the length. */
+/* The state of a streaming sum of floats or doubles. A window that missed a chunk pauses, longer
+ * each time: `pause` counts chunks until it is tried again, `last_pause` is the length. */
 typedef struct fastreduce_detail_stream {
     int pause, last_pause;                   /* of the window of floats or doubles */
     int products_pause, products_last_pause; /* of the window of products */
