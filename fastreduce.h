@@ -865,13 +865,6 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_multiply_words(uint64_t a,
     return a * b;
 }
 
-/* Counts an element that is not finite, in one of the three limbs for that. */
-FASTREDUCE_DETAIL_FUNCTION void fastreduce_detail_count_special(int64_t *counts, int is_nan,
-                                                                int is_negative)
-{
-    ++counts[is_nan ? 0 : is_negative ? 2 : 1];
-}
-
 /* Replaces the limbs of a number by those of its magnitude. Returns 1 if it is negative. */
 FASTREDUCE_DETAIL_FUNCTION int fastreduce_detail_absolute(int64_t *digit, int digits)
 {
@@ -1347,14 +1340,6 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
     }
 }
 
-/* Returns the weight of an accumulator's first limb, as an exponent of 2. */
-static inline int fastreduce_detail_least(int digits)
-{
-    return digits == FASTREDUCE_DETAIL_DIGITS        ? -149
-           : digits == FASTREDUCE_DETAIL_WIDE_DIGITS ? -1074
-                                                     : FASTREDUCE_DETAIL_PRODUCT_LEAST;
-}
-
 /* Adds one accumulator to another, which may be the same. */
 FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int64_t *from,
                                                         int digits)
@@ -1368,11 +1353,14 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_merge(int64_t *into, const int
     fastreduce_detail_normalize(into, digits);
 }
 
-/* Returns what fastreduce_detail_read does. Objects hold it once. */
+/* Returns what fastreduce_detail_read does for an accumulator. Objects hold it once. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_read(int64_t *limb, int digits,
-                                                                int least, fastreduce_operator op,
-                                                                uint64_t n, int precision)
+                                                                fastreduce_operator op, uint64_t n,
+                                                                int precision)
 {
+    const int least = digits == FASTREDUCE_DETAIL_DIGITS        ? -149
+                      : digits == FASTREDUCE_DETAIL_WIDE_DIGITS ? -1074
+                                                                : FASTREDUCE_DETAIL_PRODUCT_LEAST;
     return fastreduce_detail_read(limb, digits, least, op, n, precision);
 }
 
@@ -1382,32 +1370,30 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_round(const int64_t *limb,
 {
     int64_t copy[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4];
     memcpy(copy, limb, ((size_t)digits + 4) * sizeof *copy);
-    return fastreduce_detail_host_read(copy, digits, fastreduce_detail_least(digits),
-                                       FASTREDUCE_SUM, 0, precision);
+    return fastreduce_detail_host_read(copy, digits, FASTREDUCE_SUM, 0, precision);
 }
 
-/* The functions of one kind of accumulator: fastreduce_accumulator_merge, _f32, _f64, and so on. */
-#define FASTREDUCE_DETAIL_READ_F32(kind, digits)                                                   \
-    FASTREDUCE_DETAIL_DEFINE float fastreduce_##kind##_f32(const fastreduce_##kind *accumulator)   \
-    {                                                                                              \
-        return fastreduce_detail_float_of(fastreduce_detail_round(accumulator->limb, digits, 24)); \
+/* The functions of accumulators: fastreduce_accumulator_f32, fastreduce_accumulator_merge and more */
+#define FASTREDUCE_DETAIL_READ(kind, digits, type, number, precision)                         \
+    FASTREDUCE_DETAIL_DEFINE number fastreduce_##kind##_##type(const fastreduce_##kind *from) \
+    {                                                                                         \
+        return fastreduce_detail_##number##_of(                                               \
+            fastreduce_detail_round(from->limb, digits, precision));                          \
     }
-#define FASTREDUCE_DETAIL_READ_F64_AND_MERGE(kind, digits)                                        \
-    FASTREDUCE_DETAIL_DEFINE double fastreduce_##kind##_f64(const fastreduce_##kind *accumulator) \
-    {                                                                                             \
-        return fastreduce_detail_double_of(                                                       \
-            fastreduce_detail_round(accumulator->limb, digits, 53));                              \
-    }                                                                                             \
-    FASTREDUCE_DETAIL_DEFINE void fastreduce_##kind##_merge(fastreduce_##kind *into,              \
-                                                            const fastreduce_##kind *from)        \
-    {                                                                                             \
-        fastreduce_detail_merge(into->limb, from->limb, digits);                                  \
+#define FASTREDUCE_DETAIL_MERGE(kind, digits)                                              \
+    FASTREDUCE_DETAIL_DEFINE void fastreduce_##kind##_merge(fastreduce_##kind *into,       \
+                                                            const fastreduce_##kind *from) \
+    {                                                                                      \
+        fastreduce_detail_merge(into->limb, from->limb, digits);                           \
     }
-FASTREDUCE_DETAIL_READ_F32(accumulator, FASTREDUCE_DETAIL_DIGITS)
-FASTREDUCE_DETAIL_READ_F64_AND_MERGE(accumulator, FASTREDUCE_DETAIL_DIGITS)
-FASTREDUCE_DETAIL_READ_F32(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
-FASTREDUCE_DETAIL_READ_F64_AND_MERGE(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
-FASTREDUCE_DETAIL_READ_F64_AND_MERGE(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS)
+FASTREDUCE_DETAIL_READ(accumulator, FASTREDUCE_DETAIL_DIGITS, f32, float, 24)
+FASTREDUCE_DETAIL_READ(accumulator, FASTREDUCE_DETAIL_DIGITS, f64, double, 53)
+FASTREDUCE_DETAIL_READ(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS, f32, float, 24)
+FASTREDUCE_DETAIL_READ(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS, f64, double, 53)
+FASTREDUCE_DETAIL_READ(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS, f64, double, 53)
+FASTREDUCE_DETAIL_MERGE(accumulator, FASTREDUCE_DETAIL_DIGITS)
+FASTREDUCE_DETAIL_MERGE(wide_accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS)
+FASTREDUCE_DETAIL_MERGE(product_accumulator, FASTREDUCE_DETAIL_PRODUCT_DIGITS)
 
 /* Adds or subtracts significand * 2^shift, a significand below 2^53, to two limbs, less than 2^53
  * to each. */
@@ -1438,31 +1424,36 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE uint64_t fastreduce_detail_load(const void *x, s
     return wide;
 }
 
+/* Adds a float or a double, given by its bits. */
+FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_one(int64_t *limb, int64_t *counts,
+                                                               uint64_t bits, int is_double)
+{
+    const int fraction_bits = is_double ? 52 : 23;
+    const unsigned special = is_double ? 2047 : 255,
+                   exponent = (unsigned)(bits >> fraction_bits) & special;
+    const uint64_t one = (uint64_t)1 << fraction_bits, fraction = bits & (one - 1);
+    const int is_negative = (int)(bits >> (is_double ? 63 : 31));
+    if (exponent == special)
+        ++counts[fraction != 0 ? 0 : is_negative ? 2 : 1];
+    else
+        fastreduce_detail_add_significand(limb, exponent > 0 ? fraction | one : fraction,
+                                          exponent - (exponent > 0), is_negative);
+}
+
 /* Adds floats or, to a wide accumulator, doubles one by one. A chunk adds less than 2^62 to a limb.
  * Every other goes to limbs of its own, so that equal exponents in a row do not wait for each
  * other's store. */
 FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each(int64_t *limb, int is_double,
                                                                 const void *input, size_t n)
 {
-    const int digits = is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS,
-              fraction_bits = is_double ? 52 : 23;
-    const unsigned special = is_double ? 2047 : 255;
+    const int digits = is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS;
     int64_t others[FASTREDUCE_DETAIL_WIDE_DIGITS] = {0};
     size_t i;
     int k;
     FASTREDUCE_DETAIL_ONE_BY_ONE(n);
-    for (i = 0; i < n; ++i) {
-        const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4),
-                       fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
-        const unsigned exponent = (unsigned)(bits >> fraction_bits) & special;
-        const int is_negative = (int)(bits >> (is_double ? 63 : 31));
-        if (exponent == special)
-            fastreduce_detail_count_special(limb + digits, fraction != 0, is_negative);
-        else
-            fastreduce_detail_add_significand(i % 2 ? others : limb,
-                                              fraction | (uint64_t)(exponent > 0) << fraction_bits,
-                                              exponent - (exponent > 0), is_negative);
-    }
+    for (i = 0; i < n; ++i)
+        fastreduce_detail_add_one(i % 2 ? others : limb, limb + digits,
+                                  fastreduce_detail_load(input, i, is_double ? 8 : 4), is_double);
     for (k = 0; k < digits; ++k) limb[k] += others[k];
 }
 
@@ -1501,8 +1492,6 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_to_bins(uint64_t *bin
                                                                    int is_double)
 {
     const unsigned special = is_double ? 2047 : 255, bins = is_double ? 4096 : 1024;
-    const uint64_t one = (uint64_t)1 << (is_double ? 52 : 23);
-    int64_t denormals = 0;
     uint64_t others = 0;
     size_t i;
     unsigned k;
@@ -1523,17 +1512,13 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_to_bins(uint64_t *bin
         if (is_double) bin[k - special] = 0;
     }
     for (i = 0; others && i < n; ++i) {
-        const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4),
-                       magnitude = bits & (one * (special + 1) - 1);
-        const int64_t sign = -(int64_t)(bits >> (is_double ? 63 : 31)); /* all bits: no branch */
-        const int64_t kept = -(int64_t)(is_double && magnitude < one);
-        denormals += (((int64_t)magnitude ^ sign) - sign) & kept;
-        if (magnitude >= special * one)
-            fastreduce_detail_count_special(
-                limb + (is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS),
-                magnitude > special * one, sign != 0);
+        const uint64_t bits = fastreduce_detail_load(input, i, is_double ? 8 : 4);
+        const unsigned exponent = (unsigned)(bits >> (is_double ? 52 : 23)) & special;
+        if (exponent == special || (is_double && exponent == 0))
+            fastreduce_detail_add_one(
+                limb, limb + (is_double ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS),
+                bits, is_double);
     }
-    fastreduce_detail_add_scaled(limb, denormals, 0);
 }
 
 #ifdef __clang__
@@ -1727,8 +1712,8 @@ FASTREDUCE_DETAIL_ALWAYS_INLINE void fastreduce_detail_add_each_product(int64_t 
         a &= sign - 1;
         b &= sign - 1;
         if (a >= infinity || b >= infinity) {
-            fastreduce_detail_count_special(
-                limb + digits, a > infinity || b > infinity || a == 0 || b == 0, is_negative);
+            const int is_nan = a > infinity || b > infinity || a == 0 || b == 0;
+            ++limb[digits + (is_nan ? 0 : is_negative ? 2 : 1)];
         } else {
             const uint64_t shift_a = a < one ? 0 : (a >> fraction_bits) - 1,
                            shift_b = b < one ? 0 : (b >> fraction_bits) - 1;
@@ -2029,42 +2014,6 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_stream *stat
     }
 }
 
-/* Adds n elements, or their magnitudes, or x[k] * y[k] unless y is null: to a wide accumulator
- * doubles, or products of floats. */
-FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, const void *x,
-                                                             const void *y, size_t n,
-                                                             fastreduce_type type, int magnitudes)
-{
-    const int is_wide = y || type == FASTREDUCE_F64,
-              digits = is_wide ? FASTREDUCE_DETAIL_WIDE_DIGITS : FASTREDUCE_DETAIL_DIGITS;
-    const size_t most = type == FASTREDUCE_F32 && !y && !magnitudes ? FASTREDUCE_DETAIL_BLOCK
-                                                                    : FASTREDUCE_DETAIL_CHUNK;
-    double buffer[2][FASTREDUCE_DETAIL_CHUNK]; /* or floats */
-    fastreduce_detail_stream state;
-    size_t i, count, chunks = 0;
-
-    fastreduce_detail_normalize(limb, digits);
-    fastreduce_detail_begin(&state, n, is_wide);
-    for (i = 0; i < n; i += count) {
-        const void *left;
-        count = n - i < most ? n - i : most;
-        left = fastreduce_detail_operand(x, i, count, type, magnitudes, buffer[0]);
-        if (y)
-            fastreduce_detail_add_products(
-                &state, limb, (const float *)left,
-                (const float *)(x == y
-                                    ? left
-                                    : fastreduce_detail_operand(y, i, count, type, 0, buffer[1])),
-                count);
-        else if (type != FASTREDUCE_F16 ||
-                 !fastreduce_detail_add_halves(limb, (const float *)left, count))
-            count = fastreduce_detail_add_chunk(&state, limb, left, count);
-        if (++chunks % FASTREDUCE_DETAIL_CHUNKS == 0) fastreduce_detail_carry(limb, digits);
-    }
-    fastreduce_detail_end(&state, limb);
-    fastreduce_detail_normalize(limb, digits);
-}
-
 #ifdef FASTREDUCE_DETAIL_AVX2
 /* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both
  * are 0 where the product may overflow, which rounding to zero hides. So are they where the error
@@ -2138,10 +2087,50 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *li
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 }
 
+/* Adds n elements, or their magnitudes, or of floats to a wide accumulator x[k] * y[k]. */
+FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, int digits,
+                                                             const void *x, const void *y, size_t n,
+                                                             fastreduce_type type, int magnitudes)
+{
+    const int is_wide = digits == FASTREDUCE_DETAIL_WIDE_DIGITS,
+              has_products = is_wide && type != FASTREDUCE_F64;
+    const size_t most = type == FASTREDUCE_F32 && !is_wide && !magnitudes ? FASTREDUCE_DETAIL_BLOCK
+                                                                          : FASTREDUCE_DETAIL_CHUNK;
+    double buffer[2][FASTREDUCE_DETAIL_CHUNK]; /* or floats */
+    fastreduce_detail_stream state;
+    size_t i, count, chunks = 0;
+
+    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS) {
+        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
+        return;
+    }
+    fastreduce_detail_normalize(limb, digits);
+    fastreduce_detail_begin(&state, n, is_wide);
+    for (i = 0; i < n; i += count) {
+        const void *left;
+        count = n - i < most ? n - i : most;
+        left = fastreduce_detail_operand(x, i, count, type, magnitudes, buffer[0]);
+        if (has_products)
+            fastreduce_detail_add_products(
+                &state, limb, (const float *)left,
+                (const float *)(x == y
+                                    ? left
+                                    : fastreduce_detail_operand(y, i, count, type, 0, buffer[1])),
+                count);
+        else if (type != FASTREDUCE_F16 ||
+                 !fastreduce_detail_add_halves(limb, (const float *)left, count))
+            count = fastreduce_detail_add_chunk(&state, limb, left, count);
+        if (++chunks % FASTREDUCE_DETAIL_CHUNKS == 0) fastreduce_detail_carry(limb, digits);
+    }
+    fastreduce_detail_end(&state, limb);
+    fastreduce_detail_normalize(limb, digits);
+}
+
 FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f32(const float *input, fastreduce_accumulator *accumulator, size_t n)
 {
-    fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, FASTREDUCE_F32, 0);
+    fastreduce_detail_accumulate(accumulator->limb, FASTREDUCE_DETAIL_DIGITS, input, NULL, n,
+                                 FASTREDUCE_F32, 0);
 }
 
 FASTREDUCE_DETAIL_DEFINE void
@@ -2155,7 +2144,8 @@ FASTREDUCE_DETAIL_DEFINE void
 fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator *accumulator,
                                size_t n)
 {
-    fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, FASTREDUCE_F64, 0);
+    fastreduce_detail_accumulate(accumulator->limb, FASTREDUCE_DETAIL_WIDE_DIGITS, input, NULL, n,
+                                 FASTREDUCE_F64, 0);
 }
 
 /* Returns a status: whether n elements can be there, and are floats. */
@@ -2172,37 +2162,33 @@ static inline fastreduce_status fastreduce_detail_host_check(const void *input, 
                                                           : FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
-/* Returns a status for an accumulator of f16, bf16 or f32 and its input, one array or two. */
-static inline fastreduce_status fastreduce_detail_check_accumulator(const void *x, const void *y,
-                                                                    const void *accumulator,
-                                                                    size_t n, fastreduce_type type)
+/* Adds one array, or the products of two, of f16, bf16 or f32. Returns a status. */
+static inline fastreduce_status fastreduce_detail_try_accumulate(void *accumulator, int digits,
+                                                                 const void *x, const void *y,
+                                                                 size_t n, fastreduce_type type)
 {
     const fastreduce_status status = fastreduce_detail_host_check(x, n, type);
     if (!accumulator || (uintptr_t)accumulator % sizeof(int64_t) != 0 || type == FASTREDUCE_F64 ||
         fastreduce_detail_host_check(y, n, type) != status)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (status == FASTREDUCE_SUCCESS)
+        fastreduce_detail_accumulate((int64_t *)accumulator, digits, x, y, n, type, 0);
     return status;
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate(
     const void *input, fastreduce_accumulator *accumulator, size_t n, fastreduce_type type)
 {
-    const fastreduce_status status =
-        fastreduce_detail_check_accumulator(input, input, accumulator, n, type);
-    if (status == FASTREDUCE_SUCCESS)
-        fastreduce_detail_accumulate(accumulator->limb, input, NULL, n, type, 0);
-    return status;
+    return fastreduce_detail_try_accumulate(accumulator, FASTREDUCE_DETAIL_DIGITS, input, input, n,
+                                            type);
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
     const void *x, const void *y, fastreduce_wide_accumulator *accumulator, size_t n,
     fastreduce_type type)
 {
-    const fastreduce_status status =
-        fastreduce_detail_check_accumulator(x, y, accumulator, n, type);
-    if (status == FASTREDUCE_SUCCESS)
-        fastreduce_detail_accumulate(accumulator->limb, x, y, n, type, 0);
-    return status;
+    return fastreduce_detail_try_accumulate(accumulator, FASTREDUCE_DETAIL_WIDE_DIGITS, x, y, n,
+                                            type);
 }
 
 /* Returns the bits of the variance. Both sums are of one read, as much at a time as caches hold. */
@@ -2214,29 +2200,25 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
     int64_t squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     int64_t narrow[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
     int64_t digit[FASTREDUCE_DETAIL_VARIANCE_DIGITS] = {0};
-    const int is_f64 = type == FASTREDUCE_F64;
+    const int is_f64 = type == FASTREDUCE_F64,
+              digits = is_f64 ? FASTREDUCE_DETAIL_PRODUCT_DIGITS : FASTREDUCE_DETAIL_WIDE_DIGITS;
     const size_t most = 64 * FASTREDUCE_DETAIL_CHUNK, bytes = fastreduce_type_size(type);
     size_t i, count;
     int k;
     for (i = 0; i < n; i += count) {
         const char *const part = (const char *)x + i * bytes;
         count = n - i < most ? n - i : most;
-        if (is_f64) {
-            const double *const doubles = (const double *)part;
-            fastreduce_detail_accumulate(sum, part, NULL, count, type, 0);
-            fastreduce_detail_accumulate_dot_f64(squares, doubles, doubles, count);
-        } else {
-            fastreduce_detail_accumulate(narrow, part, NULL, count, type, 0);
-            fastreduce_detail_accumulate(squares, part, part, count, type, 0);
-        }
+        fastreduce_detail_accumulate(is_f64 ? sum : narrow,
+                                     is_f64 ? FASTREDUCE_DETAIL_WIDE_DIGITS
+                                            : FASTREDUCE_DETAIL_DIGITS,
+                                     part, NULL, count, type, 0);
+        fastreduce_detail_accumulate(squares, digits, part, part, count, type, 0);
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
         fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
     for (k = 0; k < 3; ++k)
         sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
-    return fastreduce_detail_variance(
-        sum, squares, is_f64 ? FASTREDUCE_DETAIL_PRODUCT_DIGITS : FASTREDUCE_DETAIL_WIDE_DIGITS,
-        digit, n, precision);
+    return fastreduce_detail_variance(sum, squares, digits, digit, n, precision);
 }
 
 /* Returns the bits of a result of x, or if y is an array, of their products. */
@@ -2244,18 +2226,14 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
                                                    fastreduce_type type, fastreduce_operator op,
                                                    int precision)
 {
-    const int is_f64 = type == FASTREDUCE_F64, is_abs = op == FASTREDUCE_SUM_ABS;
-    const int digits = y && is_f64   ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
+    const int is_f64 = type == FASTREDUCE_F64,
+              digits = y && is_f64   ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
                        : y || is_f64 ? FASTREDUCE_DETAIL_WIDE_DIGITS
                                      : FASTREDUCE_DETAIL_DIGITS;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
-    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
-        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-    else
-        fastreduce_detail_accumulate(limb, x, y, n, type, is_abs);
-    return fastreduce_detail_host_read(limb, digits, fastreduce_detail_least(digits), op, n,
-                                       precision);
+    fastreduce_detail_accumulate(limb, digits, x, y, n, type, op == FASTREDUCE_SUM_ABS);
+    return fastreduce_detail_host_read(limb, digits, op, n, precision);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
@@ -2316,8 +2294,8 @@ FASTREDUCE_DETAIL_NOINLINE double fastreduce_detail_fuse(double a, double b, dou
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     fastreduce_detail_add_products_f64(limb, &a, &b, 1);
     fastreduce_detail_add_products_f64(limb, &c, &one, 1);
-    return fastreduce_detail_double_of(fastreduce_detail_host_read(
-        limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, FASTREDUCE_DETAIL_PRODUCT_LEAST, op, 0, 53));
+    return fastreduce_detail_double_of(
+        fastreduce_detail_host_read(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS, op, 0, 53));
 }
 
 /* Returns the bits of element i, those of a signed integer with copies of its sign before them. */
@@ -2353,10 +2331,9 @@ fastreduce_detail_leaf(const fastreduce_detail_reduction *r, size_t i)
         leaf.more = fastreduce_detail_rounded(r, leaf.value * leaf.value);
     }
     if (r->y) leaf.value = fastreduce_detail_rounded(r, x * fastreduce_detail_number(r, r->y, i));
-    if (r->op != FASTREDUCE_NORM2 || r->type != FASTREDUCE_F64) return leaf;
-    if (leaf.value > 8.452712498170644e270) leaf.more = 1;    /* 2^900 */
-    if (leaf.value < 1.1830521861667747e-271) leaf.more = -1; /* 2^-900; of NaN, none matters */
-    if (leaf.more != 0) {
+    if (r->op == FASTREDUCE_NORM2 && r->type == FASTREDUCE_F64) /* 2^900 and 2^-900; of NaN, 0 */
+        leaf.more = (leaf.value > 8.452712498170644e270) - (leaf.value < 1.1830521861667747e-271);
+    if (r->op == FASTREDUCE_NORM2 && leaf.more != 0) {
         volatile double y = x * (leaf.more > 0 ? FASTREDUCE_DETAIL_DOWN : FASTREDUCE_DETAIL_UP);
         leaf.value = fastreduce_detail_rounded(r, y * y);
     }
@@ -2420,7 +2397,7 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
         x[k] = (float)(first + k < r->n ? fastreduce_detail_number(r, r->x, first + k) : r->origin);
     pack.x = x, pack.y = is_norm ? x : NULL;
     pack.type = FASTREDUCE_F32, pack.pack = 1, pack.is_narrow = 1;
-    if (!is_norm) pack.origin = (double)x[0];
+    pack.origin = (double)x[0];
     leaf = fastreduce_detail_pairwise(&pack, 0, r->pack);
     q = is_norm ? leaf.value : leaf.more;
     if (is_norm ? q < (double)1e-25f || q > (double)1e38f : q > 1e300) { /* infinity */
@@ -2447,7 +2424,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
                    sign = r->is_float || (r->is_signed && !is_abs) ? (uint64_t)1 << 63 : 0,
                    mask = is_minimum ? ~sign : sign;
     uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0, best = 0;
-    int64_t limb[8] = {0};
+    int64_t limb[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
     size_t i, index = 0;
     for (i = 0; i < r->n; ++i) {
         uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x, key;
@@ -2470,14 +2447,16 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
         if (r->n == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
         return r->is_float && best >> 63 ? ~best ^ r->top : best;
     }
-    limb[0] = (int64_t)(low & 0xffffffff), limb[1] = (int64_t)(low >> 32);
-    limb[2] = (int64_t)(high & 0xffffffff), limb[3] = (int64_t)high >> 32;
-    *value =
-        fastreduce_detail_double_of(fastreduce_detail_host_read(limb, 4, 0, FASTREDUCE_SUM, 0, 53));
+    fastreduce_detail_add_scaled(limb, (int64_t)(low & 0xffffffff), 149);
+    fastreduce_detail_add_scaled(limb, (int64_t)(low >> 32), 149 + 32);
+    fastreduce_detail_add_scaled(limb, (int64_t)high, 149 + 64);
+    *value = fastreduce_detail_double_of(
+        fastreduce_detail_host_read(limb, FASTREDUCE_DETAIL_DIGITS, FASTREDUCE_SUM, 0, 53));
     return low;
 }
 
-/* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
+/* Returns the bits of AUTO's result, of x or if y is an array of their products. Every NaN that
+ * arithmetic gives becomes one. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
                                                                     size_t n, fastreduce_type type,
                                                                     fastreduce_operator op)
@@ -2485,33 +2464,31 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
     const int is_norm = op == FASTREDUCE_NORM2, is_variance = op == FASTREDUCE_VARIANCE,
-              is_wide = fastreduce_output_type(type, op) == FASTREDUCE_F64;
-    const int never_rounds = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
-                             op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO;
+              is_wide = fastreduce_output_type(type, op) == FASTREDUCE_F64,
+              is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64,
+              has_packs =
+                  sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
+    const size_t bytes = fastreduce_type_size(type), pack = has_packs ? 16 / bytes : 1;
+    const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
+                          op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO;
     fastreduce_detail_reduction r;
     fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
     volatile double count = (double)n, value;
     double wide;
     float narrow;
-    uint64_t bits = 0;
-    uint32_t low32;
+    uint64_t bits;
 
-    r.x = x, r.y = y ? y : is_norm || op == FASTREDUCE_SUM_SQUARES ? x : NULL;
-    r.n = n, r.type = type, r.op = op;
-    r.bytes = fastreduce_type_size(type), r.top = (uint64_t)1 << (8 * r.bytes - 1);
-    r.pack = 1;
-    if (sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16)))
-        r.pack = 16 / r.bytes;
-    r.is_float = sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64;
-    r.is_signed = sum == FASTREDUCE_I64, r.is_narrow = sum == FASTREDUCE_F32 && r.pack == 1;
+    r.x = x, r.y = y, r.n = n, r.bytes = bytes, r.pack = pack, r.type = type, r.op = op;
+    r.is_float = is_float, r.is_signed = sum == FASTREDUCE_I64;
+    r.is_narrow = sum == FASTREDUCE_F32 && pack == 1, r.top = (uint64_t)1 << (8 * bytes - 1);
     r.first = is_variance && n > 0 ? fastreduce_detail_element(&r, x, 0) : 0;
     r.origin = is_variance && n > 0 ? fastreduce_detail_number(&r, x, 0) : 0;
 
-    if (r.is_float ? never_rounds : !is_variance && (!is_norm || r.bytes == 1)) {
+    if (is_float ? is_choice : !is_variance && (!is_norm || bytes == 1)) {
         bits = fastreduce_detail_whole(&r, &total.value);
         if (op != FASTREDUCE_MEAN && !is_norm) return bits;
     } else if (n > 0) {
-        total = fastreduce_detail_pairwise(&r, 0, n / r.pack + (n % r.pack != 0));
+        total = fastreduce_detail_pairwise(&r, 0, n / pack + (n % pack != 0));
     }
 
     value = total.value;
@@ -2522,14 +2499,13 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     if (is_norm && total.more > 0) value = value * FASTREDUCE_DETAIL_UP;
     if (is_norm && total.more < 0) value = value * FASTREDUCE_DETAIL_DOWN;
     wide = value;
-    memcpy(&bits, &wide, sizeof bits);
+    bits = fastreduce_detail_load(&wide, 0, sizeof wide);
     if ((bits & ~sign) > infinity) return is_wide ? infinity | infinity >> 1 : 0x7fc00000;
     /* SUM_ABS of -0 alone, or VARIANCE whose squares underflow */
     if ((is_variance || op == FASTREDUCE_SUM_ABS) && bits & sign) return 0;
     if (is_wide) return bits;
     narrow = (float)wide;
-    memcpy(&low32, &narrow, sizeof low32);
-    return low32;
+    return fastreduce_detail_load(&narrow, 0, sizeof narrow);
 }
 
 /* Of x, or of its products with y, or with itself. */
@@ -2543,16 +2519,15 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     const fastreduce_type usual = fastreduce_output_type(type, op);
-    const int is_double = usual == FASTREDUCE_F64 ||
-                          (usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto);
-    const fastreduce_type result = is_double ? FASTREDUCE_F64 : usual;
+    const fastreduce_type result =
+        usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto ? FASTREDUCE_F64
+                                                                             : usual;
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = is_dot ? fastreduce_detail_host_check(y, n, type) : of_x;
+    const uint64_t one = 1;
+    const size_t first = *(const char *)&one ? 0 : sizeof one - bytes; /* of the bytes stored */
     uint64_t bits;
-    uint32_t low32;
-    uint16_t low16;
-    unsigned char low8;
 
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
@@ -2561,56 +2536,32 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (is_auto)
-        bits = fastreduce_detail_pairwise_bits(x, is_dot ? y : NULL, n, type, op);
-    else
-        bits = fastreduce_detail_host_bits(x,
-                                           squares  ? x
-                                           : is_dot ? y
-                                                    : NULL,
-                                           n, type, op, is_double ? 53 : 24);
-    low8 = (unsigned char)bits, low16 = (uint16_t)bits, low32 = (uint32_t)bits;
-    memcpy(output,
-           bytes == 1   ? (void *)&low8
-           : bytes == 2 ? (void *)&low16
-           : bytes == 4 ? (void *)&low32
-                        : (void *)&bits,
-           bytes);
+    if (!is_dot) y = squares ? x : NULL;
+    bits = is_auto
+               ? fastreduce_detail_pairwise_bits(x, y, n, type, op)
+               : fastreduce_detail_host_bits(x, y, n, type, op, result == FASTREDUCE_F64 ? 53 : 24);
+    memcpy(output, (const char *)&bits + first, bytes);
     return FASTREDUCE_SUCCESS;
 }
 
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_reduce(const void *input, void *output,
-                                                                  size_t n, fastreduce_type type,
-                                                                  fastreduce_operator op,
-                                                                  fastreduce_type output_type)
-{
-    return fastreduce_detail_host_result(input, NULL, 0, 0, output, n, type, op, output_type);
-}
-
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_dot(const void *x, const void *y,
-                                                               void *output, size_t n,
-                                                               fastreduce_type type,
-                                                               fastreduce_type output_type)
-{
-    return fastreduce_detail_host_result(x, y, 1, 0, output, n, type, FASTREDUCE_SUM, output_type);
-}
-
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise(const void *input, void *output,
-                                                                    size_t n, fastreduce_type type,
-                                                                    fastreduce_operator op,
-                                                                    fastreduce_type output_type)
-{
-    return fastreduce_detail_host_result(input, NULL, 0, 1, output, n, type, op, output_type);
-}
-
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_dot(const void *x,
-                                                                        const void *y, void *output,
-                                                                        size_t n,
-                                                                        fastreduce_type type,
-                                                                        fastreduce_type output_type)
-{
-    return fastreduce_detail_host_result(x, y, 1, 1, output, n, type, FASTREDUCE_SUM, output_type);
-}
+/* The functions of one array and of two: fastreduce_host_reduce, fastreduce_host_dot, and so on */
+#define FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, is_auto)                                      \
+    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##reduce(                         \
+        const void *input, void *output, size_t n, fastreduce_type type, fastreduce_operator op, \
+        fastreduce_type output_type)                                                             \
+    {                                                                                            \
+        return fastreduce_detail_host_result(input, NULL, 0, is_auto, output, n, type, op,       \
+                                             output_type);                                       \
+    }                                                                                            \
+    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##dot(                            \
+        const void *x, const void *y, void *output, size_t n, fastreduce_type type,              \
+        fastreduce_type output_type)                                                             \
+    {                                                                                            \
+        return fastreduce_detail_host_result(x, y, 1, is_auto, output, n, type, FASTREDUCE_SUM,  \
+                                             output_type);                                       \
+    }
+FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, 0)
+FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
 
 /* clang-format off */
 FASTREDUCE_DETAIL_PLAIN(status_string) FASTREDUCE_DETAIL_PLAIN(version)
