@@ -446,8 +446,7 @@ FASTREDUCE_API int fastreduce_version(void);
 /* Returns "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* Return "f32" ... "u64"; "sum" ... "count_nonzero", as the enumerators; "unknown" for any other
- * value. */
+/* Return "f32" ... "u64"; "sum" ... "count_nonzero", as the enumerators; else "unknown". */
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
@@ -1963,8 +1962,7 @@ static inline void fastreduce_detail_add_products(fastreduce_detail_stream *stat
 #ifdef FASTREDUCE_DETAIL_AVX2
 /* Splits x[k] * y[k], for a multiple of 4 elements, into the rounded product and its error. Both
  * are 0 where the product may overflow, which rounding to zero hides. So are they where the error
- * may be a denormal, which the CPU may take for 0. Returns 1 if all such products have a factor of
- * 0. */
+ * may be a denormal, which the CPU may take for 0. Returns 1 if each of these has a zero factor. */
 FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_split_products(const double *x, const double *y,
                                                                    double *products, double *errors,
                                                                    size_t n)
@@ -2554,8 +2552,8 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *                   of their own; those of floats refuse F64. V0..V7 take sums of floats alone.
  *                   ABI: fastreduce_config has two more members at its end.
  *                   fastreduce_product_accumulator is new.
- *   0.5.0  2026-11  Bits: AUTO of one array, and dot products, are the pairwise sum by index. Sums
- *                   of negative zeros are -0.
+ *   0.5.0  2026-11  Bits: AUTO of arrays and dot products is the pairwise sum. Sums of -0 are -0.
+
  *                   API: fastreduce.cuh needs C++17. Operands stay in index order, so that users'
  *                   operators need not commute.
  *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
