@@ -430,6 +430,10 @@ static void headroom(void)
             fastreduce_host_accumulate_dot(factors, factors, &a, 4, FASTREDUCE_F32);
             fastreduce_host_accumulate_dot(factors, factors, &b, 4, FASTREDUCE_F32);
             expect(memcmp(&a, &b, sizeof a) == 0, "products to raw limbs", 4, 0, 0);
+            a = raw;
+            fastreduce_host_accumulate_dot(NULL, NULL, &a, 0, FASTREDUCE_F32);
+            expect(memcmp(&a, &carried, sizeof a) == 0, "no products to raw limbs", 0, 0, 0);
+
             a = raw, b = carried;
             fastreduce_host_accumulate_f64(x, &a, 5);
             fastreduce_host_accumulate_f64(x, &b, 5);

@@ -256,7 +256,7 @@ defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
     $simt $defines -E -dD defined.cpp | awk -v macros_only=1 -f defined.awk
 } | grep -E '^[A-Za-z_]' | sort -u > defined
 for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_CUH \
-    fastreduce_detail_finish fastreduce_detail_bins FASTREDUCE_DETAIL_DIGITS; do
+    fastreduce_detail_finish fastreduce_detail_stream FASTREDUCE_DETAIL_DIGITS; do
     grep -qx $name defined || fail "the scan does not see $name"
 done
 types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumulator'
