@@ -1811,8 +1811,7 @@ FASTREDUCE_DETAIL_AVX2 static int fastreduce_detail_top_exponent(const double *i
     int64_t greatest = 0;
     size_t i;
     for (i = 0; i < n; ++i) {
-        const int64_t magnitude =
-            (int64_t)(fastreduce_detail_load(input, i, sizeof *input) & 0x7fffffffffffffff);
+        const int64_t magnitude = (int64_t)(fastreduce_detail_load(input, i, 8) << 1 >> 1);
         greatest = magnitude > greatest ? magnitude : greatest;
     }
     return (int)(greatest >> 52);
@@ -2044,10 +2043,6 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate(int64_t *limb, int 
     fastreduce_detail_stream state;
     size_t i, count, chunks = 0;
 
-    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS) {
-        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
-        return;
-    }
     fastreduce_detail_normalize(limb, digits);
     fastreduce_detail_begin(&state, n, is_wide);
     for (i = 0; i < n; i += count) {
@@ -2091,16 +2086,15 @@ fastreduce_host_accumulate_f64(const double *input, fastreduce_wide_accumulator 
                                  FASTREDUCE_F64, 0);
 }
 
-/* Returns a status: whether n elements can be there, and are floats. */
+/* Returns a status: whether n elements can be there, and are floats, whose sums are floats. */
 static inline fastreduce_status fastreduce_detail_host_check(const void *input, size_t n,
                                                              fastreduce_type type)
 {
     const size_t bytes = fastreduce_type_size(type);
-    fastreduce_type sum;
+    const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
     if (bytes == 0 || (!input && n > 0) || n > (UINTPTR_MAX - (uintptr_t)input) / bytes ||
         (uintptr_t)input % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    sum = fastreduce_output_type(type, FASTREDUCE_SUM); /* of floats a float */
     return sum == FASTREDUCE_F32 || sum == FASTREDUCE_F64 ? FASTREDUCE_SUCCESS
                                                           : FASTREDUCE_ERROR_UNSUPPORTED;
 }
@@ -2153,7 +2147,11 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
         const char *const part = (const char *)x + i * bytes;
         count = n - i < most ? n - i : most;
         fastreduce_detail_accumulate(is_f64 ? sum : narrow, of_sum, part, NULL, count, type, 0);
-        fastreduce_detail_accumulate(squares, digits, part, part, count, type, 0);
+        if (is_f64)
+            fastreduce_detail_accumulate_dot_f64(squares, (const double *)part,
+                                                 (const double *)part, count);
+        else
+            fastreduce_detail_accumulate(squares, digits, part, part, count, type, 0);
     }
     for (k = 0; k < FASTREDUCE_DETAIL_DIGITS; ++k)
         fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
@@ -2173,7 +2171,11 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
                                      : FASTREDUCE_DETAIL_DIGITS;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
     if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
-    fastreduce_detail_accumulate(limb, digits, x, y, n, type, op == FASTREDUCE_SUM_ABS);
+    if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
+        fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
+    else
+        fastreduce_detail_accumulate(limb, digits, x, y, n, type, op == FASTREDUCE_SUM_ABS);
+
     return fastreduce_detail_host_read(limb, digits, op, n, precision);
 }
 
@@ -2399,8 +2401,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
     return low;
 }
 
-/* Returns the bits of AUTO's result, of x or if y is an array of their products. Every NaN that
- * arithmetic gives becomes one. */
+/* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
                                                                     size_t n, fastreduce_type type,
                                                                     fastreduce_operator op)
@@ -2464,8 +2465,7 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     const fastreduce_type usual = fastreduce_output_type(type, op);
     const fastreduce_type result =
-        usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto ? FASTREDUCE_F64
-                                                                             : usual;
+        usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto ? output_type : usual;
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
