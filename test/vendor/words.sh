@@ -434,7 +434,7 @@ mkdir toy
 before='/\* 0 \*/' after='FASTREDUCE_LAST_NONZERO'
 sed -e "s|^\( *FASTREDUCE_COUNT_NONZERO\) $before|\1, $after|" \
     -e "s/defined(FASTREDUCE_COUNT_NONZERO)/& || defined($after)/" \
-    -e 's/^    X(COUNT_NONZERO,/    X(LAST_NONZERO, "last_nonzero", last_nonzero, of_sum) \\\n&/' \
+    -e 's/^    X(COUNT_NONZERO,/    X(LAST_NONZERO, "last_nonzero", last_nonzero, facts->of_sum) \\\n&/' \
     fastreduce.h > toy/fastreduce.h
 cat > operator <<'OPERATOR'
 struct last_nonzero : detail::numeric<detail::result_kind::sum> {
