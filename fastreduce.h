@@ -2025,7 +2025,7 @@ FASTREDUCE_DETAIL_NOINLINE void fastreduce_detail_accumulate_dot_f64(int64_t *li
     for (; i < n; i += count) {
         count = n - i < FASTREDUCE_DETAIL_CHUNK ? n - i : FASTREDUCE_DETAIL_CHUNK;
         fastreduce_detail_add_each_product(limb, x + i, y + i, count, 1);
-        fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
+        if (n - i > count) fastreduce_detail_carry(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
     }
     fastreduce_detail_normalize(limb, FASTREDUCE_DETAIL_PRODUCT_DIGITS);
 }
