@@ -432,9 +432,10 @@ pass "a build of halves has no kernels of floats"
 # A new operator of the C functions takes four edits: the last element that is not zero
 mkdir toy
 before='/\* 0 \*/' after='FASTREDUCE_LAST_NONZERO'
+line='X(LAST_NONZERO, "last_nonzero", last_nonzero, facts->of_sum)'
 sed -e "s|^\( *FASTREDUCE_COUNT_NONZERO\) $before|\1, $after|" \
     -e "s/defined(FASTREDUCE_COUNT_NONZERO)/& || defined($after)/" \
-    -e 's/^    X(COUNT_NONZERO,/    X(LAST_NONZERO, "last_nonzero", last_nonzero, facts->of_sum) \\\n&/' \
+    -e "s/^    X(COUNT_NONZERO,/    $line \\\\\\n&/" \
     fastreduce.h > toy/fastreduce.h
 cat > operator <<'OPERATOR'
 struct last_nonzero : detail::numeric<detail::result_kind::sum> {
