@@ -3474,7 +3474,7 @@ FASTREDUCE_DEVICE void item_values(const Reducer &reducer, const Items &items, c
                                    Value (&values)[Packs])
 {
     if constexpr (Reducer::any_order && !Reducer::two_arrays)
-        values[0] = thread_value(reducer, items);
+        values[0] = thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
     else
         reducer.values_of(items, others, values);
     if constexpr (Reducer::any_order && Reducer::two_arrays) combine_all(reducer, values);
@@ -3833,10 +3833,7 @@ template <class Reducer, class Items>
 FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
 {
     typename Reducer::Value values[Items::packs_each];
-    if constexpr (Reducer::any_order)
-        values[0] = thread_value(reducer, items_as<typename Reducer::Element, Items>(items));
-    else
-        reducer.values_of(items, items, values);
+    item_values(reducer, items, items, values);
     if constexpr (!Reducer::any_order) combine_all(reducer, values);
     return values[0];
 }
@@ -8883,41 +8880,22 @@ FASTREDUCE_DETAIL_PLAIN(accumulate_dot_f64)
 } /* extern "C" */
 #endif /* FASTREDUCE_IMPLEMENTATION */
 
-/* Revisions of this file's own parts; those of both files are at the end of fastreduce.h.
- * Templates lie in a namespace that names the version, so that no two versions share an ABI.
+/* Revisions are at the end of fastreduce.h.
  *
- *   0.8.0  2026-11  API: FASTREDUCE_EXACT_INTEGER is gone, and so are the older names
- *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS.
- *   0.6.1  2026-11  Bits: AUTO keeps operands of more than 32 bytes in index order; before, V7
- *                   asked that the operator commutes. plus and multiplies of floats round each
- *                   operation by itself.
- *                   API: AUTO refuses elements or results of more than 128 bytes when compiled.
- *                   FASTREDUCE_NO_OVERLAP; reduce() with the operator first; status_string().
- *   0.6.0  2026-11  API: V3..V5 of reduce() and round() always have two items a thread, and V4 no
- *                   choice of tails.
- *   0.5.0  2026-11  API: needs C++17. Users' operators need not commute.
- *   0.4.0  2026-11  API: fastreduce::dot, exact_atomic_add, exact_block_reduce.
- *   0.3.0  2026-11  API: operators with state, and transforms.
+ * MIT License. Copyright (c) 2026 The FastReduce authors
  *
- * MIT License
- *
- * Copyright (c) 2026 The FastReduce authors
- *
- * Permission is hereby granted, free of charge, to any person obtaining a copy
- * of this software and associated documentation files (the "Software"), to deal
- * in the Software without restriction, including without limitation the rights
- * to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
- * copies of the Software, and to permit persons to whom the Software is
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+ * associated documentation files (the "Software"), to deal in the Software without restriction,
+ * including without limitation the rights to use, copy, modify, merge, publish, distribute,
+ * sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
  * furnished to do so, subject to the following conditions:
  *
- * The above copyright notice and this permission notice shall be included in all
- * copies or substantial portions of the Software.
+ * The above copyright notice and this permission notice shall be included in all copies or
+ * substantial portions of the Software.
  *
- * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
- * IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
- * FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
- * AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
- * LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
- * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
- * SOFTWARE.
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+ * NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+ * NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+ * DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+ * OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */

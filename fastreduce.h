@@ -2534,7 +2534,8 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
- *   0.8.0  2026-11  API: fastreduce.cuh lacks three old macros, as it says. Bits, ABI: as before.
+ *   0.8.0  2026-11  API: without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *                   FASTREDUCE_EXACT_PRODUCTS.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
