@@ -413,16 +413,18 @@ int main()
                 "64-bit partials of integers");
 
     char bytes[64];
-    check::that(overlap(bytes, 10, bytes + 9, 1) && overlap(bytes + 9, 1, bytes, 10),
+    const auto meet = [](const char *a, size_t a_bytes, const char *b, size_t b_bytes) {
+        return overlap({a, 1, 1, a_bytes}, {b, 1, 1, b_bytes});
+    };
+    check::that(meet(bytes, 10, bytes + 9, 1) && meet(bytes + 9, 1, bytes, 10),
                 "overlap by a byte");
-    check::that(!overlap(bytes, 10, bytes + 10, 10) && !overlap(bytes + 10, 10, bytes, 10),
-                "neighbours");
-    check::that(overlap(bytes, 64, bytes + 8, 4) && overlap(bytes + 8, 4, bytes, 64),
+    check::that(!meet(bytes, 10, bytes + 10, 10) && !meet(bytes + 10, 10, bytes, 10), "neighbours");
+    check::that(meet(bytes, 64, bytes + 8, 4) && meet(bytes + 8, 4, bytes, 64),
                 "one inside the other");
-    check::that(overlap(bytes, 8, bytes + 1, 4) && overlap(bytes + 1, 4, bytes, 8),
+    check::that(meet(bytes, 8, bytes + 1, 4) && meet(bytes + 1, 4, bytes, 8),
                 "one inside the other, a byte from its beginning");
     for (int k = 0; k < 10; ++k)
-        check::that(!overlap(bytes + k, 0, bytes, 10) && !overlap(bytes, 10, bytes + k, 0),
+        check::that(!meet(bytes + k, 0, bytes, 10) && !meet(bytes, 10, bytes + k, 0),
                     "nothing overlaps nothing");
 
     ends_of_memory();
