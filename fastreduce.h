@@ -279,7 +279,22 @@ typedef enum fastreduce_type {
  *                         return (sum, fma(by, sum + S, Q));
  *                     If Q is +infinity, it is pairwise() of the elements' (d, d * d) instead.
  *
- * All else is exact or rounded once. A row, a column or a segment has the same bits. */
+ * All else is exact or rounded once. A row, a column or a segment has the same bits.
+ *
+ * Shards: cut the elements into shards of 2^k each, of which the last may be shorter. Reduce each
+ * one by AUTO, on any GPU or CPU. Reduce these partial results, in order, by one more call of AUTO.
+ * It gives the bits of AUTO's result of the whole, for any k and any number of shards.
+ *
+ * The second call is SUM for SUM, SUM_ABS, SUM_SQUARES, COUNT_NONZERO and dot products. It is MAX
+ * for MAX_ABS, and the same operator for PRODUCT, MIN and MAX. Its elements have the type of the
+ * partial results, as in the table above: f32 for sums of 16-bit floats, which must not be rounded
+ * to 16 bits between the calls. The length of shards matters only where floats are added or
+ * multiplied. Shards without elements, at the end, turn a sum of -0 alone into +0, and change
+ * nothing else.
+ *
+ * MEAN, NORM2, VARIANCE, ARGMIN and ARGMAX have no such second call. But MEAN is (double)s /
+ * (double)n, rounded to its type, where s is SUM by shards and n counts all elements. For integers
+ * s must not overflow. EXACT has accumulators instead. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -502,9 +517,9 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *     }
  *
  * whatever the GPU, the input's alignment, the workspace, and whether n is on the device; but a NaN
-  * may be another NaN. A sum of -0 alone is -0. EXACT's are those of
+ * may be another NaN. A sum of -0 alone is -0. Sums of shards of 2^k elements, added up by one more
+ * call, have the bits of one call for all (fastreduce_operator says more). EXACT's bits are those of
  * fastreduce_host_reduce: the same for any order of the elements, on every GPU and on the CPU.
-
  *
  * Accuracy: an element takes part in at most k additions. So the error is at most
  * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up. V0..V7:
