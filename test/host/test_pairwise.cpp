@@ -11,6 +11,7 @@
 #include <vector>
 #include "../common/golden.h"
 #include "../common/pairwise.h"
+#include "../common/shards.h"
 #ifdef __SSE2__
 #include <xmmintrin.h>
 #endif
@@ -75,17 +76,30 @@ static bool in_float(fastreduce_type type)
     return type == FASTREDUCE_F32 || type == FASTREDUCE_F16 || type == FASTREDUCE_BF16;
 }
 
-static bool same(fastreduce_type type, uint64_t a, uint64_t b)
-{
-    const uint64_t infinity = in_float(type) ? 0x7f800000 : uint64_t(0x7ff) << 52,
-                   sign = in_float(type) ? 0x80000000 : uint64_t(1) << 63;
-    return a == b || ((a & ~sign) > infinity && (b & ~sign) > infinity); /* any NaN is right */
-}
-
 static size_t size_of(fastreduce_type type)
 {
     static const size_t sizes[] = {0, 4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     return sizes[type];
+}
+
+/* The type of a result: of fastreduce_dot, too. */
+static fastreduce_type output_of(fastreduce_type type, int op)
+{
+    return fastreduce_output_type(type, op == GOLDEN_DOT ? FASTREDUCE_SUM
+                                                         : static_cast<fastreduce_operator>(op));
+}
+
+static uint64_t infinity_of(fastreduce_type type)
+{
+    static const uint64_t bits[] = {0, 0x7f800000, uint64_t(0x7ff) << 52, 0x7c00, 0x7f80};
+    return type < FASTREDUCE_I8 ? bits[type] : ~uint64_t(0);
+}
+
+/* Whether results of the type have the same bits: any NaN is right. */
+static bool same(fastreduce_type type, uint64_t a, uint64_t b)
+{
+    const uint64_t magnitude = (uint64_t(1) << (8 * size_of(type) - 1)) - 1;
+    return a == b || ((a & magnitude) > infinity_of(type) && (b & magnitude) > infinity_of(type));
 }
 
 /* The result of fastreduce_host_pairwise or of its dot product. */
@@ -132,7 +146,7 @@ static void golden()
         golden_fill(&row, 1, y.data() + 1, size);
         uint64_t bits;
         const bool defined = result_of(row.type, row.op, x.data() + 1, y.data() + 1, row.n, &bits);
-        expect(defined && same(row.type, bits, row.bits),
+        expect(defined && same(output_of(row.type, row.op), bits, row.bits),
                "golden row, seed " + std::to_string(row.seed) + ", type " +
                    std::to_string(row.type) + ", operator " + std::to_string(row.op) + ", n " +
                    std::to_string(row.n) + ": " + hexadecimal(bits) + ", not " +
@@ -140,8 +154,9 @@ static void golden()
         golden_fill(&row, 0, x.data(), size);
         golden_fill(&row, 1, y.data(), size);
         bits = host(row.type, row.op, x.data(), y.data(), row.n);
-        expect(same(row.type, bits, row.bits), "golden row, seed " + std::to_string(row.seed) +
-                                                   ", on the host: " + hexadecimal(bits));
+        expect(same(output_of(row.type, row.op), bits, row.bits),
+               "golden row, seed " + std::to_string(row.seed) +
+                   ", on the host: " + hexadecimal(bits));
     }
 }
 
@@ -151,7 +166,8 @@ static void every_pair()
     constexpr int dot = FASTREDUCE_COUNT_NONZERO + 1;
     for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
         for (int op = 0; op <= dot; ++op) {
-            const fastreduce_type type = static_cast<fastreduce_type>(number);
+            const fastreduce_type type = static_cast<fastreduce_type>(number),
+                                  output = output_of(type, op == dot ? GOLDEN_DOT : op);
             const bool is_float = type < FASTREDUCE_I8,
                        rounds =
                            op == FASTREDUCE_NORM2 || op == FASTREDUCE_VARIANCE ||
@@ -172,9 +188,9 @@ static void every_pair()
             };
             expect(of(0) == rounds, what + "no elements: whether it has bits");
             if (!rounds) continue;
-            expect(same(type, bits, of_none), what + "no elements: " + hexadecimal(bits));
+            expect(same(output, bits, of_none), what + "no elements: " + hexadecimal(bits));
             if (!is_float) continue;
-            expect(of(1) && same(type, bits, nan), what + "a NaN: " + hexadecimal(bits));
+            expect(of(1) && same(output, bits, nan), what + "a NaN: " + hexadecimal(bits));
             element = uint64_t(1) << (8 * size_of(type) - 1);
             const bool keeps = op == FASTREDUCE_SUM || op == FASTREDUCE_PRODUCT || //
                                op == FASTREDUCE_MEAN;
@@ -185,12 +201,6 @@ static void every_pair()
 /* ---- Every result of fastreduce_host_pairwise ---------------------------------------------- */
 
 __extension__ typedef __int128 wide;
-
-static uint64_t infinity_of(fastreduce_type type)
-{
-    static const uint64_t bits[] = {0, 0x7f800000, uint64_t(0x7ff) << 52, 0x7c00, 0x7f80};
-    return type < FASTREDUCE_I8 ? bits[type] : ~uint64_t(0);
-}
 
 /* The bits of a result that no order changes, by the table in fastreduce.h. */
 template <class T>
@@ -330,9 +340,7 @@ static void every_result()
                 fill(row, kind, x, 0);
                 fill(row, kind, y, 1);
                 for (row.op = GOLDEN_DOT; row.op <= FASTREDUCE_COUNT_NONZERO; ++row.op) {
-                    const fastreduce_type output = fastreduce_output_type(
-                        row.type, row.op == GOLDEN_DOT ? FASTREDUCE_SUM
-                                                       : static_cast<fastreduce_operator>(row.op));
+                    const fastreduce_type output = output_of(row.type, row.op);
                     uint64_t wanted;
                     if (!result_of(row.type, row.op, x.data(), y.data(), n, &wanted))
                         pairwise::by_type(row.type, [&](auto zero) {
@@ -340,11 +348,8 @@ static void every_result()
                                 unordered<decltype(zero)>(row.type, row.op, x.data(), y.data(), n);
                             return true;
                         });
-                    const uint64_t got = host(row.type, row.op, x.data(), y.data(), n),
-                                   sign = uint64_t(1) << (8 * size_of(output) - 1),
-                                   infinity = infinity_of(output);
-                    expect(got == wanted ||
-                               ((got & (sign - 1)) > infinity && (wanted & (sign - 1)) > infinity),
+                    const uint64_t got = host(row.type, row.op, x.data(), y.data(), n);
+                    expect(same(output, got, wanted),
                            "on the host, type " + std::to_string(row.type) + ", operator " +
                                std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
                                std::to_string(n) + ": " + hexadecimal(got) + ", not " +
@@ -353,6 +358,78 @@ static void every_result()
                 }
             }
 }
+
+/* ---- Shards -------------------------------------------------------------------------------- */
+
+/* Shards of 2^k elements have the bits of the whole. Others have them, by any operator, only where
+ * nothing rounds: returns how many of these differ. */
+static unsigned check_shards(const golden_row &row, fastreduce_operator second, const char *x,
+                             const char *y)
+{
+    const fastreduce_type output = output_of(row.type, row.op);
+    const size_t size = size_of(row.type);
+    const uint64_t whole = host(row.type, row.op, x, y, row.n),
+                   minus = output < FASTREDUCE_I8 ? uint64_t(1) << (8 * size_of(output) - 1)
+                                                  : ~whole; /* -0 */
+    const auto in_shards = [&](size_t length, size_t empty) {
+        return shards::result(
+            [&](size_t begin, size_t count) {
+                return host(row.type, row.op, x + begin * size, y + begin * size, count);
+            },
+            [&](const void *partials, size_t count) {
+                return host(output, second, partials, partials, count);
+            },
+            size_of(output), row.n, length, empty);
+    };
+    unsigned differ = 0;
+    for (unsigned k = row.seed % 3; k < 14; k += 3)
+        for (const size_t empty : {0, 1, 5}) {
+            const size_t length = size_t(1) << k;
+            if (row.n / length > 300 || (row.n == 0 && empty == 0)) continue; /* no shard */
+            const bool is_lost = empty > 0 && second == FASTREDUCE_SUM && whole == minus;
+            const uint64_t got = in_shards(length, empty);
+            expect(same(output, got, is_lost ? 0 : whole),
+                   "shards of " + std::to_string(length) + ", " + std::to_string(empty) +
+                       " empty, type " + std::to_string(row.type) + ", operator " +
+                       std::to_string(row.op) + ", n " + std::to_string(row.n) + ": " +
+                       hexadecimal(got) + ", not " + hexadecimal(whole));
+        }
+    for (const size_t length : {3, 7, 24, 100, 1000})
+        differ += length < row.n && !same(output, in_shards(length, 0), whole);
+    return differ;
+}
+
+static void all_shards()
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 5, 8, 31, 100, 259, 1000, 1025, 2600, 4099};
+    std::vector<uint64_t> x(4099), y(4099);
+    for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
+        for (int op = GOLDEN_DOT; op <= FASTREDUCE_COUNT_NONZERO; ++op) {
+            golden_row row{};
+            row.type = static_cast<fastreduce_type>(number);
+            row.op = op;
+            fastreduce_operator second;
+            if (!shards::second_operator(op, &second)) continue;
+            unsigned differ = 0;
+            for (int kind = 0; kind < 11; ++kind)
+                for (const size_t n : sizes) {
+                    if (n > 300 && (kind + op) % 3 != 2) continue;
+                    row.n = n;
+                    ++row.seed;
+                    fill(row, kind, x, 0);
+                    fill(row, kind, y, 1);
+                    differ += check_shards(row, second, reinterpret_cast<const char *>(x.data()),
+                                           reinterpret_cast<const char *>(y.data()));
+                }
+            const bool rounds = number < FASTREDUCE_I8 && second != FASTREDUCE_MIN &&
+                                second != FASTREDUCE_MAX && op != FASTREDUCE_COUNT_NONZERO;
+            expect((differ > 0) == rounds,
+                   "shards of other lengths, type " + std::to_string(number) + ", operator " +
+                       std::to_string(op) + ": " + std::to_string(differ) + " differ");
+        }
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
 
 /* Calls with every mistake; what is refused leaves the output as it was. */
 static void check_refusal(fastreduce_type type, int op, fastreduce_type output_type, const char *x,
@@ -411,6 +488,7 @@ int main()
     golden();
     every_pair();
     every_result();
+    all_shards();
     refusals();
     std::printf("pairwise: %lu checks, %lu failed\n", checks, failures);
     return failures != 0;
