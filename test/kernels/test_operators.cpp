@@ -1,6 +1,6 @@
 /* fastreduce_reduce: every type, operator and kernel, against exact or wider arithmetic. NaN, zeros
- * of both signs, infinities, ties, overflow; no elements; refusals. Inputs begin anywhere, and end
- * where their memory does. */
+ * of both signs, infinities, ties, overflow; no elements; shards; refusals. Inputs begin anywhere,
+ * and end where their memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #include "../../fastreduce.cuh"
@@ -12,6 +12,7 @@
 #include "../common/order.h"
 #include "../common/pairwise.h"
 #include "../common/parts.h"
+#include "../common/shards.h"
 #include "../common/turns.h"
 #include <algorithm>
 
@@ -443,6 +444,71 @@ static void golden()
     }
 }
 
+/* The second call for partial results of shards: on the CPU, if the build lacks their type. */
+static u64 of_partials(const unsigned char *partials, size_t count, fastreduce_type type,
+                       fastreduce_operator op)
+{
+    const size_t size = fastreduce_type_size(type);
+    u64 bits = 0;
+    if (fastreduce_supports(type, op, FASTREDUCE_AUTO)) {
+        check::buffer<unsigned char> input(count * size, size);
+        input.set(partials);
+        return reduced("partial results", input.data(), count, type, op, nullptr);
+    }
+    check::that(
+        fastreduce_host_pairwise(partials, &bits, count, type, op, FASTREDUCE_DEFAULT_TYPE) == 0,
+        "partial results, on the CPU");
+    return bits;
+}
+
+/* Results of shards of 2^k elements, of which the CPU reduces some, are reduced to the bits of one
+ * call. Where something rounds, other lengths show. */
+template <class T>
+static void in_shards()
+{
+    const fastreduce_type type = type_of<T>;
+    const size_t n = thorough ? 3000017 : 9001, period = thorough ? 1 << 16 : 1 << 10;
+    const std::vector<T> values = make<T>(data::wide, n, 21),
+                         factors = make<T>(data::near_one, n, 21);
+    const exact_input<T> input(values, 1), for_products(factors, 1);
+    for (unsigned number = 0; number < operators; ++number) {
+        const fastreduce_operator op = operator_of(number);
+        const fastreduce_type output = fastreduce_output_type(type, op);
+        const bool is_product = op == FASTREDUCE_PRODUCT;
+        const T *const from = (is_product ? for_products : input).data(),
+                       *const on_host = (is_product ? factors : values).data();
+        fastreduce_operator second;
+        if (!shards::second_operator(static_cast<int>(op), &second)) continue;
+        const u64 whole = reduced("whole", from, n, type, op, nullptr);
+        const auto one = [&](size_t begin, size_t count) {
+            u64 bits = 0;
+            if (begin % 5 != 1) return reduced("shard", from + begin, count, type, op, nullptr);
+            check::that(fastreduce_host_pairwise(on_host + begin, &bits, count, type, op,
+                                                 FASTREDUCE_DEFAULT_TYPE) == 0,
+                        "a shard on the CPU");
+            return bits;
+        };
+        const auto all = [&](const unsigned char *partials, size_t count) {
+            return of_partials(partials, count, output, second);
+        };
+        unsigned differ = 0;
+        for (size_t length : {period / 8, period, 4 * period, 64 * period}) {
+            const u64 got =
+                shards::result(one, all, fastreduce_type_size(output), n, length, length % 3);
+            check::that(got == whole, "%s of %s in shards of %zu: %llx, not %llx",
+                        fastreduce_operator_name(op), fastreduce_type_name(type), length, got,
+                        whole);
+        }
+        for (size_t length : {period - 1, period + 1, period / 2 * 3, n / 3})
+            differ += shards::result(one, all, fastreduce_type_size(output), n, length, 0) != whole;
+        const bool rounds = is_float<T> && (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
+                                            op == FASTREDUCE_SUM_SQUARES || is_product);
+        check::that((differ > 0) == rounds, "%s of %s in other shards: %u differ",
+                    fastreduce_operator_name(op), fastreduce_type_name(type), differ);
+    }
+    workspace_is_clean("shards");
+}
+
 /* AUTO's bits depend on neither address, nor workspace, nor GPU. */
 template <class T>
 static void same_bits()
@@ -596,6 +662,7 @@ static void of_type()
     }
     pairwise_bits<T>();
     golden<T>();
+    in_shards<T>();
     same_bits<T>();
     counted<T>();
     if constexpr (!is_float<T>)
