@@ -1,6 +1,6 @@
 /* fastreduce_dot: every type, against exact or wider arithmetic; of floats the bits of the pairwise
- * reduction, wherever x and y begin, whoever knows n, and in small blocks; refusals. x and y end
- * where their memory does. */
+ * reduction, wherever x and y begin, whoever knows n, in small blocks, in shards; refusals. x and y
+ * end where their memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
@@ -15,6 +15,7 @@
 #include "../common/order.h"
 #include "../common/pairwise.h"
 #include "../common/parts.h"
+#include "../common/shards.h"
 #include "../common/turns.h"
 #include <algorithm>
 #include <limits>
@@ -461,6 +462,49 @@ static bool is_same(fastreduce_type type, u64 a, u64 b)
                                 std::isnan(fastreduce::detail::bits_as<float>(unsigned(b))));
 }
 
+/* Dot products of shards of 2^k elements are added up, on the CPU if the build lacks their type, to
+ * the bits of one call. Of floats other lengths show. */
+template <class T>
+static void in_shards()
+{
+    const fastreduce_type type = fastreduce_output_type(type_of<T>, FASTREDUCE_SUM);
+    const size_t n = thorough ? 3000017 : 9001, period = thorough ? 1 << 16 : 1 << 10;
+    const std::vector<T> x = make<T>(data::wide, n, false), y = make<T>(data::wide, n, true);
+    const exact_input<T> from_x(x, 1), from_y(y, 0);
+    const auto one = [&](size_t begin, size_t count) {
+        return result("shard", from_x.data() + begin, from_y.data() + begin, count,
+                      own_workspace());
+    };
+    const auto all = [&](const void *partials, size_t count) {
+        check::buffer<result_t<T>> input(count), output(1);
+        input.set(static_cast<const result_t<T> *>(partials));
+        result_t<T> sum = 0;
+        const bool on_host = !fastreduce_supports(type, FASTREDUCE_SUM, FASTREDUCE_AUTO);
+        const int status =
+            on_host ? fastreduce_host_pairwise(partials, &sum, count, type, FASTREDUCE_SUM, type)
+                    : fastreduce_reduce(input.data(), output.data(), count, type, FASTREDUCE_SUM,
+                                        nullptr);
+        CUDA(cudaDeviceSynchronize());
+        check::that(status == 0, "partial results: status %d", status);
+        if (!on_host) sum = output.get()[0];
+        u64 bits = 0;
+        std::memcpy(&bits, &sum, sizeof sum);
+        return bits;
+    };
+    const u64 whole = one(0, n);
+    for (size_t length : {period / 8, period, 4 * period, 64 * period}) {
+        const u64 got = shards::result(one, all, sizeof(result_t<T>), n, length, length % 3);
+        check::that(got == whole, "%s in shards of %zu: %llx, not %llx",
+                    fastreduce_type_name(type_of<T>), length, got, whole);
+    }
+    unsigned differ = 0;
+    for (size_t length : {period - 1, period + 1, period / 2 * 3, period / 8 * 5, n / 3})
+        differ += shards::result(one, all, sizeof(result_t<T>), n, length, 0) != whole;
+    check::that((differ > 0) == is_float<T>, "%s in other shards: %u differ",
+                fastreduce_type_name(type_of<T>), differ);
+    workspace_is_clean<T>("shards");
+}
+
 /* Of floats, at any offset of x and any of y; and the frozen results. */
 template <class T>
 static void pairwise_bits()
@@ -538,6 +582,7 @@ static void of_type()
         counted<T>();
         if constexpr (is_float<T>) specials<T>();
         if constexpr (is_float<T>) pairwise_bits<T>();
+        in_shards<T>();
         small_blocks<T>();
         if (thorough) long_arrays<T>();
         workspace_is_clean<T>("all");
