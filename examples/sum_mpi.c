@@ -1,7 +1,9 @@
-/* One sum over any number of MPI ranks, the same bits for every number of ranks. Each rank adds
- * its slice of the array to an exact accumulator, chunk by chunk, on its GPU or on the CPU; one
- * MPI_Allreduce adds the limbs of all accumulators as integers, which is exact in any order; and
- * the total, which every rank has, is rounded once. Of any type of floats, or of their squares.
+/* One sum over any number of MPI ranks, the same bits for every number of ranks, in either of two
+ * ways. EXACT: each rank adds its slice of the array to an exact accumulator, chunk by chunk, on its
+ * GPU or on the CPU; one MPI_Allreduce adds the limbs of all accumulators as integers, which is
+ * exact in any order; and the total, which every rank has, is rounded once. AUTO: the chunks are
+ * shards of 2^k elements; one MPI_Allgather brings their sums together in the order of the array,
+ * and one more call adds them. Of any type of floats, or of their squares.
  *
  *     nvcc -O3 -arch=native -DEVERY_FLOAT -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
  *     mpirun -n 4 ./sum_mpi 2^30
@@ -25,10 +27,10 @@ static inline void meet(int status, const char *text);
 #include "array.h"
 #include "typed_sum.h"
 
-enum { CHUNK = 1 << 20 }; /* floats: 2 to 8 MiB */
+enum { CHUNK = 1 << 20 }; /* floats at the most: 2 to 8 MiB */
 
 static const char help[] =
-    "usage: mpirun -n RANKS sum_mpi [--type TYPE] [--op OPERATOR] INPUT\n"
+    "usage: mpirun -n RANKS sum_mpi [OPTIONS] INPUT\n"
     "INPUT: so many generated floats, of both signs and of magnitudes over 2^40, whose sum as\n"
     "floats depends on the order: " SIZE_FORMS ";\n"
     "or a file of floats, .npy or raw (.f32, say). Each rank sums a slice, on a GPU of its node,\n"
@@ -38,6 +40,8 @@ static const char help[] =
     "command line was wrong.\n";
 
 static int rank, ranks;
+static uint64_t chunk_size = CHUNK; /* a power of two */
+static size_t bytes_of_sums;        /* of a rank's accumulator, or of the sums of its chunks */
 
 /* Where all ranks meet: they go on if none has a text to end with. Otherwise the first that has
  * prints it, and all exit with its status: none waits for another that has left. */
@@ -62,23 +66,25 @@ static inline void meet(int status, const char *text)
 /* The next floats of the array, at most a chunk, up to the end of the slice. */
 static size_t read_chunk(const array *a, void *chunk, uint64_t *begin, uint64_t end)
 {
-    const size_t count = end - *begin < CHUNK ? (size_t)(end - *begin) : CHUNK;
+    const size_t count = (size_t)(end - *begin < chunk_size ? end - *begin : chunk_size);
     read_floats(a, chunk, *begin, count);
     *begin += count;
     return count;
 }
 
-static void add_on_cpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *sum)
+/* Adds a slice to one accumulator, or writes AUTO's sum of each chunk. */
+static void sum_on_cpu(const array *a, uint64_t begin, uint64_t end, char *to)
 {
     void *chunk = malloc(CHUNK * a->size);
     if (!chunk) fail(1, "no memory for a chunk");
-    while (begin < end) add_on_host(chunk, sum, read_chunk(a, chunk, &begin, end));
+    for (; begin < end; to += step_of_sums())
+        sum_on_host(chunk, to, read_chunk(a, chunk, &begin, end));
     free(chunk);
 }
 
 #ifdef SUM_HOST_ONLY
 #define choose_gpu(node_rank) (0 * (node_rank))
-#define add_on_gpu add_on_cpu
+#define sum_on_gpu sum_on_cpu
 #else
 
 /* The ranks of a node share out its GPUs. No GPU is no failure; a GPU that does not answer is. */
@@ -91,23 +97,24 @@ static int choose_gpu(int node_rank)
 }
 
 /* Chunks are read into pinned memory, which the GPU sums where it lies. */
-static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *sum)
+static void sum_on_gpu(const array *a, uint64_t begin, uint64_t end, char *to)
 {
-    fastreduce_config config = {.kernel = FASTREDUCE_EXACT,
+    fastreduce_config config = {.kernel = sum_of.kernel,
                                 .workspace_bytes = FASTREDUCE_WORKSPACE_BYTES};
-    sum_limbs *total; /* pinned too: the GPU adds to it */
+    char *pinned; /* what `to` has: the GPU writes to it */
     void *chunk;
+    size_t at = 0;
     CHECK(cudaMalloc(&config.workspace, config.workspace_bytes));
     CHECK(fastreduce_workspace_init(config.workspace, config.workspace_bytes, NULL));
     CHECK(cudaMallocHost(&chunk, CHUNK * a->size));
-    CHECK(cudaMallocHost((void **)&total, sizeof *total));
-    *total = *sum;
-    while (begin < end) {
-        add_on_device(chunk, total, read_chunk(a, chunk, &begin, end), &config);
+    CHECK(cudaMallocHost((void **)&pinned, bytes_of_sums + 1));
+    memcpy(pinned, to, bytes_of_sums);
+    for (; begin < end; at += step_of_sums()) {
+        sum_on_device(chunk, pinned + at, read_chunk(a, chunk, &begin, end), &config);
         CHECK(cudaStreamSynchronize(NULL));
     }
-    *sum = *total;
-    CHECK(cudaFreeHost(total));
+    memcpy(to, pinned, bytes_of_sums);
+    CHECK(cudaFreeHost(pinned));
     CHECK(cudaFreeHost(chunk));
     CHECK(cudaFree(config.workspace));
 }
@@ -116,8 +123,9 @@ static void add_on_gpu(const array *a, uint64_t begin, uint64_t end, sum_limbs *
 
 int main(int argc, char **argv)
 {
-    sum_limbs own = {.limb = {0}}, total;
-    uint64_t size[2], least[2], begin, end;
+    sum_limbs total;
+    uint64_t size[2], least[2], begin, end, chunks;
+    char *own, *all;
     double times[2], slowest[2], start;
     int node_rank, on_gpu, gpus;
     arguments words;
@@ -146,9 +154,19 @@ int main(int argc, char **argv)
     if (least[0] != ~least[1]) fail(1, "%s: its size is not the same on all ranks", a.name);
 
     start = MPI_Wtime();
-    begin = a.count / (uint64_t)ranks * (uint64_t)rank;
-    end = rank + 1 < ranks ? begin + a.count / (uint64_t)ranks : a.count;
-    (on_gpu ? add_on_gpu : add_on_cpu)(&a, begin, end, &own);
+    /* Every rank has the same number of chunks, eight or more of a large array; the last ranks may
+     * have fewer. */
+    while (chunk_size > 1 && a.count / chunk_size / 8 < (uint64_t)ranks) chunk_size /= 2;
+    chunks = (a.count + chunk_size * (uint64_t)ranks - 1) / (chunk_size * (uint64_t)ranks);
+    begin = chunks * chunk_size * (uint64_t)rank;
+    if (begin > a.count) begin = a.count;
+    end = begin + chunks * chunk_size;
+    if (end > a.count) end = a.count;
+    bytes_of_sums = is_auto() ? (size_t)chunks * partial_size() : sizeof total;
+    own = (char *)calloc(bytes_of_sums + 1, 1);
+    all = (char *)malloc(bytes_of_sums * (size_t)ranks + 1);
+    if (!own || !all) fail(1, "no memory for the sums of chunks");
+    (on_gpu ? sum_on_gpu : sum_on_cpu)(&a, begin, end, own);
     close_array(&a);
     times[0] = MPI_Wtime() - start;
     meet(0, NULL);
@@ -156,8 +174,16 @@ int main(int argc, char **argv)
     /* An accumulator is a number in 16 or 72 integers that have room for 2^31 such summands: adding
      * each for itself adds the numbers, without rounding and in any order. */
     start = MPI_Wtime();
-    MPI_Allreduce(own.limb, total.limb, limbs_of_sum(), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (is_auto()) {
+        MPI_Allgather(own, (int)bytes_of_sums, MPI_BYTE, all, (int)bytes_of_sums, MPI_BYTE,
+                      MPI_COMM_WORLD);
+        add_partials(all, &total, (size_t)((a.count + chunk_size - 1) / chunk_size));
+    } else {
+        MPI_Allreduce(own, total.limb, limbs_of_sum(), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    }
     times[1] = MPI_Wtime() - start;
+    free(own);
+    free(all);
 
     MPI_Reduce(times, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(&on_gpu, &gpus, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -165,7 +191,8 @@ int main(int argc, char **argv)
         const sum_text text = text_of_sum(&total);
         printf("sum     %s\nbits    %s\n", text.value, text.bits);
         printf("n       %" PRIu64 "\nranks   %d\n", a.count, ranks);
-        printf("ran     exact, %d on GPUs and %d on CPUs\n", gpus, ranks - gpus);
+        printf("ran     %s, %d on GPUs and %d on CPUs\n", fastreduce_kernel_name(sum_of.kernel),
+               gpus, ranks - gpus);
         printf("time    %.3g s, %.4g GB/s\n", slowest[0],
                1e-9 * (double)(a.size * a.count) / slowest[0]);
         printf("merge   %.3g s\n", slowest[1]);

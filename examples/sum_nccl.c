@@ -1,15 +1,16 @@
-/* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs.
- * Each GPU adds its slice of the array to an exact accumulator on its own stream; one
- * ncclAllReduce adds the limbs of all accumulators as integers, which is exact in any order. Every
- * GPU's total is compared with the exact sum of the same array on the CPU. Of any type of floats,
- * or of their squares.
+/* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs, in
+ * either of two ways. EXACT: each GPU adds its slice of the array to an exact accumulator on its own
+ * stream; one ncclAllReduce adds the limbs of all accumulators as integers, which is exact in any
+ * order. AUTO: each GPU sums a shard of 2^k elements; one ncclAllGather brings these sums together
+ * in the order of the array, and each GPU adds them by one more call. Every GPU's total is compared
+ * with that of the same array on the CPU. Of any type of floats, or of their squares.
  *
  *     nvcc -O3 -arch=native -DEVERY_FLOAT sum_nccl.c fastreduce.cu -lnccl -o sum_nccl
  *     ./sum_nccl 2^33
  *
  * The array repeats one generated tile of 2^24 floats, as the host would take long for 2^33. The
- * tile is ill-conditioned: magnitudes over 2^40 and both signs. Added as floats, another order or
- * another number of GPUs would give another result. Where there is no GPU it exits with 77.
+ * tile is ill-conditioned: magnitudes over 2^40 and both signs. Added as floats in slices of any
+ * length, another number of GPUs would give another result. Where there is no GPU it exits with 77.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM "sum_nccl"
@@ -23,7 +24,7 @@
 enum { TILE = 1 << 24, WARM_UPS = 2, REPEATS = 15, MOST_GPUS = 64 };
 
 static const char help[] =
-    "usage: sum_nccl [--type TYPE] [--op OPERATOR] [N]\n"
+    "usage: sum_nccl [OPTIONS] [N]\n"
     "Sums N floats (" SIZE_FORMS "; default 2^28)\n"
     "on 1, 2, ... all visible GPUs, each with a slice. A row for each number of GPUs: the time\n"
     "from the first call to the sum on every GPU by the host's clock, median of 15 after 2 to\n"
@@ -45,6 +46,7 @@ typedef struct shard {
     char *data;
     size_t count;
     sum_limbs *part, *total;  /* of its data, and of all; in the GPU's memory */
+    void *parts;              /* AUTO: of each GPU, up to MOST_GPUS */
     fastreduce_config config; /* with the GPU's own stream and workspace */
     ncclComm_t communicator;
 } shard;
@@ -62,6 +64,7 @@ static void open_shard(shard *own, size_t begin, size_t count, const char *tile)
     CHECK(fastreduce_workspace_init(config->workspace, config->workspace_bytes, config->stream));
     CHECK(cudaMalloc((void **)&own->data, count * size));
     CHECK(cudaMalloc((void **)&own->part, 2 * sizeof *own->part));
+    CHECK(cudaMalloc(&own->parts, MOST_GPUS * partial_size()));
     own->total = own->part + 1;
     for (done = 0; done < count; done += part) { /* from the host, up to the end of a tile */
         const size_t phase = (begin + done) % TILE;
@@ -74,6 +77,7 @@ static void open_shard(shard *own, size_t begin, size_t count, const char *tile)
 static void close_shard(shard *own)
 {
     NCCL(ncclCommDestroy(own->communicator));
+    CHECK(cudaFree(own->parts));
     CHECK(cudaFree(own->part));
     CHECK(cudaFree(own->data));
     CHECK(cudaFree(own->config.workspace));
@@ -88,16 +92,23 @@ static void sum_on_gpus(const shard *shards, int gpus)
     for (g = 0, own = shards; g < gpus; ++g, ++own) {
         CHECK(cudaSetDevice(g));
         CHECK(cudaMemsetAsync(own->part, 0, sizeof *own->part, own->config.stream));
-        add_on_device(own->data, own->part, own->count, &own->config);
+        sum_on_device(own->data, own->part, own->count, &own->config);
     }
     /* An accumulator is a number in 16 or 72 integers with room for 2^31 such summands: adding
-     * each for itself adds the numbers, without rounding and in any order. One thread calls for
-     * all GPUs, which takes a group. */
+     * each for itself adds the numbers, without rounding and in any order. AUTO's sums are only
+     * copied. One thread calls for all GPUs, which takes a group. */
     NCCL(ncclGroupStart());
     for (g = 0, own = shards; g < gpus; ++g, ++own)
-        NCCL(ncclAllReduce(own->part->limb, own->total->limb, (size_t)limbs_of_sum(), ncclInt64,
-                           ncclSum, own->communicator, own->config.stream));
+        NCCL(is_auto() ? ncclAllGather(own->part, own->parts, partial_size(), ncclInt8,
+                                       own->communicator, own->config.stream)
+                       : ncclAllReduce(own->part->limb, own->total->limb, (size_t)limbs_of_sum(),
+                                       ncclInt64, ncclSum, own->communicator, own->config.stream));
     NCCL(ncclGroupEnd());
+    for (g = 0, own = shards; g < gpus && is_auto(); ++g, ++own) {
+        CHECK(cudaSetDevice(g));
+        CHECK(fastreduce_reduce(own->parts, own->total, (size_t)gpus, partial_type(),
+                                FASTREDUCE_SUM, &own->config));
+    }
     for (g = 0; g < gpus; ++g) CHECK(cudaStreamSynchronize(shards[g].config.stream));
 }
 
@@ -105,34 +116,56 @@ static void sum_on_gpus(const shard *shards, int gpus)
  * does. */
 static void check_totals(const shard *shards, int gpus, const sum_limbs *right)
 {
+    const size_t size = is_auto() ? partial_size() : (size_t)limbs_of_sum() * sizeof *right->limb;
     int g;
     for (g = 0; g < gpus; ++g) {
         sum_limbs total, sum = {.limb = {0}};
         CHECK(cudaMemcpy(&total, shards[g].total, sizeof total, cudaMemcpyDeviceToHost));
-        merge_sums(&sum, &total);
-        if (memcmp(sum.limb, right->limb, (size_t)limbs_of_sum() * sizeof *sum.limb) != 0)
+        if (is_auto())
+            sum = total;
+        else
+            merge_sums(&sum, &total);
+        if (memcmp(&sum, right, size) != 0)
             fail(1, "GPU %d of %d has the sum %s instead of %s", g, gpus, text_of_sum(&sum).value,
                  text_of_sum(right).value);
     }
 }
 
-/* A row of the table: n floats on so many GPUs, in slices that are equal but for one float. */
+/* Sums the array, which repeats the tile, on the CPU. AUTO takes the tiles for its shards. */
+static void sum_on_cpu(const char *tile, uint64_t n, sum_limbs *right)
+{
+    const size_t size = partial_size(), tiles = (size_t)(n / TILE);
+    sum_limbs whole = {.limb = {0}};
+    char *parts = (char *)malloc((tiles + 1) * size);
+    size_t k;
+    if (!parts) fail(1, "no memory for the sums of tiles");
+    sum_on_host(tile, &whole, TILE);
+    for (k = 0; k < tiles && is_auto(); ++k) memcpy(parts + k * size, &whole, size);
+    for (k = 0; k < tiles && !is_auto(); ++k) merge_sums(right, &whole);
+    sum_on_host(tile, is_auto() ? parts + tiles * size : (char *)right, (size_t)(n % TILE));
+    if (is_auto()) add_partials(parts, right, tiles + 1);
+    free(parts);
+}
+
+/* A row of the table: n floats on so many GPUs, in slices of one length. Only the last ones may be
+ * shorter. AUTO's length is a power of two. */
 static void run(int gpus, size_t n, const char *tile, const sum_limbs *right)
 {
     static double base; /* GB/s of one GPU */
     static shard shards[MOST_GPUS];
     ncclComm_t communicators[MOST_GPUS];
     double times[REPEATS], us, rate;
-    size_t begin = 0;
+    size_t length = n / (size_t)gpus + (n % (size_t)gpus > 0), power = 1;
     int g, k;
 
     NCCL(ncclCommInitAll(communicators, gpus, NULL)); /* null: the GPUs 0, 1, ... */
+    while (power < length) power *= 2;
+    if (is_auto()) length = power;
     for (g = 0; g < gpus; ++g) {
-        const size_t count = n / (size_t)gpus + ((size_t)g < n % (size_t)gpus);
+        const size_t begin = (size_t)g * length < n ? (size_t)g * length : n;
         CHECK(cudaSetDevice(g));
-        open_shard(&shards[g], begin, count, tile);
+        open_shard(&shards[g], begin, n - begin < length ? n - begin : length, tile);
         shards[g].communicator = communicators[g];
-        begin += count;
     }
     for (k = -WARM_UPS; k < REPEATS; ++k) {
         const double start = seconds();
@@ -158,7 +191,7 @@ int main(int argc, char **argv)
     const char *operand = operand_of_sum(&a, help);
     const uint64_t n = operand ? size_argument(&a, "no such number: ", operand) : 1 << 28;
     const size_t size = fastreduce_type_size(sum_of.type);
-    sum_limbs whole = {.limb = {0}}, right = {.limb = {0}};
+    sum_limbs right = {.limb = {0}};
     const int devices = count_gpus();
     char *tile = (char *)malloc(TILE * size);
     struct cudaDeviceProp properties;
@@ -172,13 +205,11 @@ int main(int argc, char **argv)
      * virtual machine does not allow it, starting NCCL can fail. What the user has set stays. */
     if (setenv("NCCL_NVLS_ENABLE", "0", 0) != 0) fail(1, "setenv failed: %s", strerror(errno));
     for (k = 0; k < TILE; ++k) typed_number(sum_of.type, ill_conditioned, k, tile + k * size);
-    add_on_host(tile, &whole, TILE);
-    for (k = 0; k < n / TILE; ++k) merge_sums(&right, &whole);
-    add_on_host(tile, &right, (size_t)(n % TILE));
+    sum_on_cpu(tile, n, &right);
 
     CHECK(cudaGetDeviceProperties(&properties, 0));
-    printf("%s, n = %" PRIu64 ", exact sum on the CPU %s\n", properties.name, n,
-           text_of_sum(&right).value);
+    printf("%s, n = %" PRIu64 ", %s sum on the CPU %s\n", properties.name, n,
+           fastreduce_kernel_name(sum_of.kernel), text_of_sum(&right).value);
     printf("%4s %12s %9s %11s  %s\n", "GPUs", "total us", "GB/s", "efficiency", "bits");
     for (gpus = 1; gpus <= devices && gpus <= MOST_GPUS; ++gpus) run(gpus, (size_t)n, tile, &right);
     free(tile);
