@@ -1,7 +1,7 @@
 """examples/sum_mpi from its command line: python3 test_mpi.py MPIRUN PROGRAM
 
 The generator is written here a second time, in integers, and the array summed exactly and rounded
-once: every number of ranks has to print those bits. Then files, and failures, also of a single
+once, and in pairs by index: every number of ranks has to print those bits. Then files, and failures, also of a single
 rank: each ends all ranks, with one line and the right exit status. Needs the standard library
 alone. Exits with 77 where mpirun cannot start even `true`, or takes too long to start anything.
 """
@@ -69,6 +69,24 @@ def bits_of_sum(values):
     return f32_bits(sum(map(Fraction, values), Fraction(0)))
 
 
+def rounded(values, form):
+    """The values as struct's form f or d has them: d leaves Python's floats as they are."""
+    return list(struct.unpack(f"<{len(values)}{form}", struct.pack(f"<{len(values)}{form}", *values)))
+
+
+def pairwise(values, form, length=0):
+    """AUTO's sum of at least one value: neighbours first, and the last of an odd number goes on as
+    it is. Of two floats a sum in doubles rounds to theirs. Given a length, the sum of the sums of
+    shards of that length."""
+    if length:
+        return pairwise([pairwise(values[i:i + length], form)
+                         for i in range(0, len(values), length)], form)
+    while len(values) > 1:
+        odd = values[len(values) // 2 * 2:]
+        values = rounded([x + y for x, y in zip(values[::2], values[1::2])], form) + odd
+    return values[0]
+
+
 def check_oracle():
     """Its rounding, by bits known by hand and by the processor's; and that the
     array's order matters, as claimed."""
@@ -94,6 +112,12 @@ def check_oracle():
             total = struct.unpack("<f", struct.pack("<f", total + x))[0]
         sums.add(total)
     check(len(sums) > 1, "the order does not matter to a sum in float")
+    check(pairwise(array[:5], "f") == rounded([rounded([rounded([array[0] + array[1]], "f")[0] +
+          rounded([array[2] + array[3]], "f")[0]], "f")[0] + array[4]], "f")[0], "pairs of five")
+    whole = pairwise(array, "f")
+    check(all(pairwise(array, "f", 1 << k) == whole for k in range(16)), "oracle: shards of 2^k")
+    check(any(pairwise(array, "f", length) != whole for length in (3, 1000, 6667, 10000)),
+          "the length of shards does not matter to a sum in float")
 
 
 # ---- Running the program -------------------------------------------------------------------------
@@ -125,7 +149,8 @@ def expect_sum(what, ranks, argument, n, bits, options=(), form="f"):
           math.isnan(value) and fields["sum"].endswith("nan"),
           f"{what}: sum {fields['sum']} instead of {value:{shown}}")
     check(fields["n"] == str(n) and fields["ranks"] == str(ranks), f"{what}: {done.stdout!r}")
-    ran = re.fullmatch(r"exact, (\d+) on GPUs and (\d+) on CPUs", fields["ran"])
+    kernel = "auto" if "auto" in options else "exact"
+    ran = re.fullmatch(kernel + r", (\d+) on GPUs and (\d+) on CPUs", fields["ran"])
     check(ran and int(ran[1]) + int(ran[2]) == ranks,
           f"{what}: ran {fields['ran']}")
     check(re.fullmatch(r"[-+.e\d]+ s, [-+.e\d]+ GB/s", fields["time"]),
@@ -173,6 +198,11 @@ def check_generated():
                            ("100003", 100003, 3), ("100003", 100003, 7),
                            (str(chunk_and_5), chunk_and_5, 1)):
         expect_sum("generated " + text, ranks, text, n, wanted[n])
+    array = [x / 2**43 for x in generated(chunk_and_5)]
+    for n, ranks in ((1, 2), (3, 7), (6, 2), (1025, 3), (chunk_and_5, 1), (chunk_and_5, 5)):
+        expect_sum("AUTO, generated", ranks, str(n), n, float_bits(pairwise(array[:n], "f")),
+                   ["--kernel", "auto"])
+    expect_sum("AUTO of none", 3, "0", 0, 0, ["--kernel", "auto"])
 
 
 def check_types():
@@ -189,6 +219,16 @@ def check_types():
     for name, array in arrays.items():
         exact = sum(map(Fraction, array))
         wide = name == "f64"
+        in_pairs = ["--type", name, "--kernel", "auto"]
+        for ranks in (1, 2, 3, 4, 7):
+            form = "d" if wide else "f"
+            total = pairwise(array, form)
+            expect_sum("AUTO of " + name, ranks, str(n), n,
+                       f64_bits(Fraction(total)) if wide else float_bits(total), in_pairs, form)
+            if ranks % 2 and not wide:
+                squares = rounded([x * x for x in array], form)
+                expect_sum("AUTO's squares of " + name, ranks, str(n), n,
+                           float_bits(pairwise(squares, form)), [*in_pairs, "--op=sum_squares"])
         for ranks in (1, 3):
             expect_sum(name, ranks, str(n), n, f64_bits(exact) if wide else f32_bits(exact),
                        ["--type", name], "d" if wide else "f")
@@ -224,6 +264,8 @@ def check_files():
     values = [struct.unpack("=f", struct.pack("=f", x))[0] for x in values]
     for ranks in (1, 2, 3, 7):
         expect_sum("a file", ranks, write("a.f32", pack(values)), len(values), bits_of_sum(values))
+        expect_sum("AUTO of a file", ranks, write("a.f32", pack(values)), len(values),
+                   float_bits(pairwise(values, "f")), ["--kernel=auto", "--kernel", "auto"])
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (10007,), }"
     array = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + pack(values)
     expect_sum("a .npy file", 3, write("a.npy", array), len(values), bits_of_sum(values))
@@ -258,6 +300,8 @@ def check_command_lines():
                                    ("no type", "a value is missing after --type", ["--type"]),
                                    ("an operator", "neither sum nor sum_squares: max",
                                     ["--op", "max", "5"]),
+                                   ("a kernel", "neither exact nor auto: v7",
+                                    ["--kernel=v7", "5"]),
                                    ("squares of doubles", "no squares of f64",
                                     ["--op", "sum_squares", "--type", "f64", "5"])):
         expect_failure(what, 2, words, "-n", "2", *WATCHED, *arguments)
