@@ -518,8 +518,8 @@ FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fast
  *
  * whatever the GPU, the input's alignment, the workspace, and whether n is on the device; but a NaN
  * may be another NaN. A sum of -0 alone is -0. Sums of shards of 2^k elements, added up by one more
- * call, have the bits of one call for all (fastreduce_operator says more). EXACT's bits are those of
- * fastreduce_host_reduce: the same for any order of the elements, on every GPU and on the CPU.
+ * call, have the bits of one call for all (fastreduce_operator says more). EXACT's bits are
+ * fastreduce_host_reduce's: the same for any order of the elements, on every GPU and on the CPU.
  *
  * Accuracy: an element takes part in at most k additions. So the error is at most
  * k / (1 - k * 2^-24) * 2^-24 times the sum of magnitudes. AUTO: k is log2(n), rounded up. V0..V7:

@@ -1,9 +1,9 @@
 /* One sum over any number of MPI ranks, the same bits for every number of ranks, in either of two
- * ways. EXACT: each rank adds its slice of the array to an exact accumulator, chunk by chunk, on its
- * GPU or on the CPU; one MPI_Allreduce adds the limbs of all accumulators as integers, which is
- * exact in any order; and the total, which every rank has, is rounded once. AUTO: the chunks are
- * shards of 2^k elements; one MPI_Allgather brings their sums together in the order of the array,
- * and one more call adds them. Of any type of floats, or of their squares.
+ * ways. EXACT: each rank adds its slice of the array to an exact accumulator, chunk by chunk, on
+ * its GPU or on the CPU; one MPI_Allreduce adds the limbs of all accumulators as integers, which
+ * is exact in any order; and the total, which every rank has, is rounded once. AUTO: the chunks
+ * are shards of 2^k elements; one MPI_Allgather brings their sums together in the order of the
+ * array, and one more call adds them. Of any type of floats, or of their squares.
  *
  *     nvcc -O3 -arch=native -DEVERY_FLOAT -ccbin mpicxx sum_mpi.c fastreduce.cu -o sum_mpi
  *     mpirun -n 4 ./sum_mpi 2^30

@@ -1,9 +1,9 @@
 /* One sum over all GPUs of a machine, in one process, the same bits for every number of GPUs, in
- * either of two ways. EXACT: each GPU adds its slice of the array to an exact accumulator on its own
- * stream; one ncclAllReduce adds the limbs of all accumulators as integers, which is exact in any
- * order. AUTO: each GPU sums a shard of 2^k elements; one ncclAllGather brings these sums together
- * in the order of the array, and each GPU adds them by one more call. Every GPU's total is compared
- * with that of the same array on the CPU. Of any type of floats, or of their squares.
+ * either of two ways. EXACT: each GPU adds its slice of the array to an exact accumulator on its
+ * own stream; one ncclAllReduce adds the limbs of all accumulators as integers, which is exact in
+ * any order. AUTO: each GPU sums a shard of 2^k elements; one ncclAllGather brings these sums
+ * together in the order of the array, and each GPU adds them by one more call. Every GPU's total
+ * is compared with that of the same array on the CPU. Of any type of floats, or of their squares.
  *
  *     nvcc -O3 -arch=native -DEVERY_FLOAT sum_nccl.c fastreduce.cu -lnccl -o sum_nccl
  *     ./sum_nccl 2^33
@@ -26,10 +26,10 @@ enum { TILE = 1 << 24, WARM_UPS = 2, REPEATS = 15, MOST_GPUS = 64 };
 static const char help[] =
     "usage: sum_nccl [OPTIONS] [N]\n"
     "Sums N floats (" SIZE_FORMS "; default 2^28)\n"
-    "on 1, 2, ... all visible GPUs, each with a slice. A row for each number of GPUs: the time\n"
-    "from the first call to the sum on every GPU by the host's clock, median of 15 after 2 to\n"
-    "warm up; GB/s of all GPUs; the same per GPU, over that of one; the sum's bits, which\n"
-    "every GPU had every time.\n" SUM_OPTIONS
+    "on 1, 2, ... all visible GPUs, each with a slice; auto's are 2^k long, so that the last\n"
+    "GPUs may have less. A row for each number of GPUs: the time from the first call to the\n"
+    "sum on every GPU by the host's clock, median of 15 after 2 to warm up; GB/s of all GPUs;\n"
+    "the same per GPU, over that of one; the bits, which every GPU had every time.\n" SUM_OPTIONS
     "-h, --help and --version print and do nothing else.\n"
     "Exit status: 0; 1: a sum was wrong, or CUDA, NCCL or memory failed; 2: the command line\n"
     "was wrong; 77: there is no GPU.\n";

@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-#define SUM_OPTIONS                                                                             \
-    "  --type TYPE    f16, bf16, f32 (default), f64: the elements'. Sums of f64 are of f64,\n"  \
-    "                 exact sums of squares too, others of f32.\n"                              \
-    "  --op OPERATOR  sum (default); sum_squares, not of f64\n"                                 \
-    "  --kernel NAME  exact (default): the true sum, rounded once; auto: the pairwise sum of\n" \
-    "                 all elements, by shards of 2^k, which round on the way\n"
+#define SUM_OPTIONS                                                                            \
+    "  --type TYPE    f16, bf16, f32 (default), f64: the elements'. Sums of f64 are of f64,\n" \
+    "                 exact sums of squares too, others of f32.\n"                             \
+    "  --op OPERATOR  sum (default); sum_squares, not of f64\n"                                \
+    "  --kernel NAME  exact (default): the true sum, rounded once; auto: neighbours, then\n"   \
+    "                 pairs of neighbours and so on, each sum rounded, in shards of 2^k\n"
 
 static struct {
     fastreduce_type type;
@@ -84,8 +84,8 @@ static inline void add_partials(const void *partials, sum_limbs *sum, size_t cou
                                    FASTREDUCE_DEFAULT_TYPE));
 }
 
-/* Add n elements to the accumulator *to, or write AUTO's sum of them there. The squares are x * x, as
- * the products of a dot product. */
+/* Add n elements to the accumulator *to, or write AUTO's sum of them there. Squares are products
+ * x * x, as a dot product has them. */
 static inline void sum_on_host(const void *input, void *to, size_t n)
 {
     sum_limbs *const sum = (sum_limbs *)to;

@@ -1,9 +1,10 @@
 """examples/sum_mpi from its command line: python3 test_mpi.py MPIRUN PROGRAM
 
 The generator is written here a second time, in integers, and the array summed exactly and rounded
-once, and in pairs by index: every number of ranks has to print those bits. Then files, and failures, also of a single
-rank: each ends all ranks, with one line and the right exit status. Needs the standard library
-alone. Exits with 77 where mpirun cannot start even `true`, or takes too long to start anything.
+once, and in pairs by index: every number of ranks has to print those bits. Then files, and
+failures, also of a single rank: each ends all ranks, with one line and the right exit status. Needs
+the standard library alone. Exits with 77 where mpirun cannot start even `true`, or takes too long
+to start anything.
 """
 import fractions
 import math
@@ -71,7 +72,8 @@ def bits_of_sum(values):
 
 def rounded(values, form):
     """The values as struct's form f or d has them: d leaves Python's floats as they are."""
-    return list(struct.unpack(f"<{len(values)}{form}", struct.pack(f"<{len(values)}{form}", *values)))
+    layout = struct.Struct(f"<{len(values)}{form}")
+    return list(layout.unpack(layout.pack(*values)))
 
 
 def pairwise(values, form, length=0):
