@@ -283,7 +283,7 @@ typedef enum fastreduce_type {
  *
  * Shards: cut the elements into shards of 2^k each, of which the last may be shorter. Reduce each
  * one by AUTO, on any GPU or CPU. Reduce these partial results, in order, by one more call of AUTO.
- * It gives the bits of AUTO's result of the whole, for any k and any number of shards but none.
+ * It gives the bits of AUTO's result of the whole, for any k and any number of shards from 1 on.
  *
  * The second call is SUM for SUM, SUM_ABS, SUM_SQUARES, COUNT_NONZERO and dot products. It is MAX
  * for MAX_ABS, and the same operator for PRODUCT, MIN and MAX. Its elements have the type of the
