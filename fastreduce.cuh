@@ -5106,8 +5106,8 @@ struct accumulator_format {
 };
 using float_format = accumulator_format<fastreduce_accumulator>;
 
-/* Returns the position, from `least` to `top`, of the window that reaches up to an exponent, and
- * `reach` binades down from it. */
+/* Returns the position, from `least` to `top`, of the window that holds floats up to an exponent
+ * and `reach` binades below. */
 FASTREDUCE_DEVICE unsigned position_for(unsigned exponent, unsigned reach, unsigned least,
                                         unsigned top)
 {
@@ -5123,18 +5123,18 @@ struct double_product {
  * which of the three counting limbs counts it. */
 template <class Term>
 struct term_parts {
-    static constexpr unsigned fraction_bits = element<Term>::fraction_bits,
-                              sign_bit = 8 * sizeof(Term) - 1,
-                              most = (1u << (sign_bit - fraction_bits)) - 1;
-    static constexpr int least = 1 - static_cast<int>(most / 2 + fraction_bits);
-    static constexpr unsigned_t<Term> high = 0;
     unsigned_t<Term> low;
+    static constexpr unsigned_t<Term> high = 0;
     int exponent;
     unsigned special;
     bool is_negative, is_finite;
 
     FASTREDUCE_DEVICE explicit term_parts(Term x)
     {
+        constexpr unsigned fraction_bits = element<Term>::fraction_bits,
+                           sign_bit = 8 * sizeof(Term) - 1,
+                           most = (1u << (sign_bit - fraction_bits)) - 1;
+        constexpr int least = 1 - static_cast<int>(most / 2 + fraction_bits);
         constexpr unsigned_t<Term> one = static_cast<unsigned_t<Term>>(1) << fraction_bits;
         const unsigned_t<Term> bits = bits_as<unsigned_t<Term>>(x), fraction = bits & (one - 1);
         const unsigned biased = static_cast<unsigned>(bits >> fraction_bits) & most;
@@ -5145,20 +5145,24 @@ struct term_parts {
         special = fraction != 0 ? 0 : is_negative ? 2 : 1;
     }
 };
-/* The parts of a product: (high * 2^64 + low) * 2^exponent, and `special` of the rounded one. */
+/* Those of a product, (high * 2^64 + low) * 2^exponent. */
 template <>
-struct term_parts<double_product> : term_parts<double> {
-    using factor = term_parts<double>;
-    uint64_t high;
+struct term_parts<double_product> {
+    uint64_t low, high;
+    int exponent;
+    unsigned special;
+    bool is_negative, is_finite;
 
     FASTREDUCE_DEVICE explicit term_parts(double_product product)
-        : factor(ieee_multiply(product.x, product.y))
     {
-        const factor x(product.x), y(product.y);
+        const term_parts<double> x(product.x), y(product.y);
         low = fastreduce_detail_multiply_words(x.low, y.low, &high);
         exponent = x.exponent + y.exponent;
         is_negative = x.is_negative != y.is_negative;
         is_finite = x.is_finite && y.is_finite;
+        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
+                            x.low == 0 || y.low == 0; /* infinity times zero */
+        special = is_nan ? 0 : is_negative ? 2 : 1;
     }
 };
 
@@ -5255,21 +5259,6 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
     return true;
 }
 
-/* Adds the limbs of an accumulator, after a carry, for which 64 bits then have room. */
-template <class Format, unsigned Each>
-FASTREDUCE_DEVICE void add_total(const int64_t *total, long long (&limb)[Each])
-{
-    long long before[Each];
-#pragma unroll
-    for (unsigned j = 0; j < Each; ++j) {
-        const unsigned k = threadIdx.x % warp_size + j * warp_size;
-        before[j] = k < Format::limbs ? total[k] : 0;
-    }
-    carry_once<Format>(before);
-#pragma unroll
-    for (unsigned j = 0; j < Each; ++j) limb[j] += before[j];
-}
-
 /* Returns what the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift.
  * Sums three parts of them, of which 32 add up without overflow. */
 FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
@@ -5337,10 +5326,12 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
 #pragma unroll
     for (int k = 0; k < static_cast<int>(Parts); ++k)
         part[k] = __shfl_sync(all_lanes, word, top >= k ? top - k : warp_size - 1);
-    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0])));
+    const unsigned zeros = static_cast<unsigned>(__clz(static_cast<int>(part[0]))),
+                   more = zeros == 0 ? 0 : 32 - zeros;
     const auto join_words = [&](unsigned first) {
-        const uint64_t high = part[first], middle = part[first + 1], low = part[first + 2];
-        return (high << 32 | middle) << zeros | low << zeros >> 32;
+        const unsigned long long both =
+            static_cast<unsigned long long>(part[first]) << 32 | part[first + 1];
+        return zeros == 0 ? both : both << zeros | part[first + 2] >> more;
     };
     fastreduce_detail_magnitude value = {0, 0, 0, 0};
     if (nonzero == 0) return value;
@@ -5367,7 +5358,7 @@ FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit, fastreduce_operat
                                     leading_across_lanes<Parts>(digit, float_format::least), op, n,
                                     precision);
 }
-/* Returns the same of a sum, as a float. */
+/* Returns the warp's accumulator, likewise, as a float. */
 FASTREDUCE_DEVICE float read_across_lanes(long long digit)
 {
     return __uint_as_float(
@@ -5384,6 +5375,21 @@ FASTREDUCE_DEVICE pack<Input> mask_pack(const pack<Input> &x, unsigned mask)
     for (unsigned &word : masked.item) word &= mask;
     return bits_as<pack<Input>>(masked);
 }
+
+/* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
+template <class Input>
+struct floats_masked {
+    using Element = Input;
+    static constexpr unsigned parts = pack<Input>::size / 4;
+    unsigned mask; /* of a float's bits */
+    static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
+    FASTREDUCE_DEVICE void split(const pack<Input> &from, pack<float> *to) const
+    {
+        const pack<Input> masked = mask_pack(from, mask);
+#pragma unroll
+        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(masked[j]);
+    }
+};
 
 /* Stores the bits of a float (precision 24) or of a double. */
 FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
@@ -5443,9 +5449,9 @@ struct window_sum {
     }
 };
 
-template <unsigned BlockSize, class Input = float>
+template <unsigned BlockSize, class Source = floats_masked<float>>
 struct superaccumulator {
-    using Element = Input;
+    using Element = typename Source::Element;
     static constexpr bool two_arrays = false;
     static constexpr unsigned block_size = BlockSize, resident_blocks = 1024 / BlockSize,
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
@@ -5459,8 +5465,8 @@ struct superaccumulator {
     bool bins_used = false;      /* the warp has used them since the last flush */
     unsigned groups_to_skip = 0; /* groups that go to bins without a look at the window */
     unsigned groups = 0;         /* since the last flush */
-    const unsigned mask;         /* of a float's bits, of which all or the magnitude are summed */
-    const size_t count;          /* elements of the result */
+    const Source source;
+    const size_t count; /* elements of the result */
     /* A window that never moves holds all of f16. */
     static constexpr bool narrow = sizeof(Element) == 2,
                           fixed = standard::is_same<Element, f16>::value;
@@ -5468,25 +5474,22 @@ struct superaccumulator {
     static constexpr unsigned reach = narrow ? 16 : 20;
 
     FASTREDUCE_DEVICE superaccumulator(const exact_output &output, size_t n, void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x), mask(output.mask), count(n)
+        : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
+          count(n)
     {
     }
 
     template <class Items>
     FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
     {
-        constexpr unsigned packs = Items::packs_each, size = pack<Input>::size,
+        constexpr unsigned packs = Items::packs_each,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
 #pragma unroll
         for (unsigned first = 0; first < packs; first += at_once) {
-            pack<float> group[at_once * size / 4];
+            pack<float> group[at_once * Source::parts];
 #pragma unroll
-            for (unsigned k = 0; k < at_once; ++k) {
-                const pack<Input> masked = mask_pack(items.packs[first + k], mask);
-#pragma unroll
-                for (unsigned j = k * size; j < k * size + size; ++j)
-                    group[j / 4].item[j % 4] = widened(masked[j % size]);
-            }
+            for (unsigned k = 0; k < at_once; ++k)
+                source.split(items.packs[first + k], group + k * Source::parts);
             add_group(group);
         }
     }
@@ -5500,13 +5503,14 @@ struct superaccumulator {
             const pack<float> first[1] = {group[0]};
             position = fixed ? fixed_position : window_for(first);
         }
-        const bool missed = groups_to_skip > 0 || !add_to_window<false>(group);
+        const bool missed = groups_to_skip > 0 || !catch_all(group);
         const unsigned misses = __ballot_sync(all_lanes, missed);
         if (misses != 0) add_missed(group, misses);
         if (++groups == groups_between_flushes) flush();
     }
 
-    /* Returns the position of the window that begins one binade above the group's greatest. */
+    /* Returns the position of the window that holds the group's greatest float and one more
+     * binade. */
     template <unsigned Count>
     FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
     {
@@ -5518,25 +5522,20 @@ struct superaccumulator {
         return position_for(warp_max(greatest) >> 23, reach, 0, top_position);
     }
 
-    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
-     * uses the extension below the window, too. */
-    template <bool Extended, unsigned Count>
-    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
+    template <unsigned Count>
+    FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
     {
-        if constexpr (!Extended && narrow && Count % 2 == 0) {
-            return catch_by_eights(group);
-        } else {
-            window_sum<Extended> sum;
-            visit(group, [&](float x) { sum.add_float(x, position); });
-            if (!sum.is_complete()) return false;
-            value += sum.value();
-            if (Extended) value_below += static_cast<int>(sum.lowest);
-        }
-        return true;
+        bool caught;
+        /* A pack of 16-bit elements is two packs of floats. */
+        if constexpr (narrow && Count % 2 == 0)
+            caught = catch_by_eights(group);
+        else
+            caught = add_to_window<false>(group);
+        return caught;
     }
-    /* Does the same for whole packs of 16-bit elements, in digits of 21 bits. These have room for
-     * the sum of eight high ones and of four low ones. What is added with both ways of rounding is
-     * exact if they agree. The fixed window holds everything. */
+    /* Adds the group to the same window, in digits of 21 bits. These have room for the sum of eight
+     * high ones and of four low ones. What is added with both ways of rounding is exact if they
+     * agree. The fixed window holds everything. */
     template <unsigned Count>
     FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
     {
@@ -5572,6 +5571,19 @@ struct superaccumulator {
         return true;
     }
 
+    /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
+     * uses the extension below the window, too. */
+    template <bool Extended, unsigned Count>
+    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
+    {
+        window_sum<Extended> sum;
+        visit(group, [&](float x) { sum.add_float(x, position); });
+        if (!sum.is_complete()) return false;
+        value += sum.value();
+        if (Extended) value_below += static_cast<int>(sum.lowest);
+        return true;
+    }
+
     /* Adds a group that the threads with a bit in `misses` could not add. If they are few, most
      * have something below the window, which the extension takes, or else their bins. If they are
      * more, the window moves first to where it fits better. If it still misses many, the next
@@ -5592,8 +5604,7 @@ struct superaccumulator {
             if (better > position || better + 8 < position) {
                 flush_window();
                 position = better;
-                misses =
-                    __ballot_sync(all_lanes, (misses & lane_bit) && !add_to_window<false>(group));
+                misses = __ballot_sync(all_lanes, (misses & lane_bit) && !catch_all(group));
             }
             if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
@@ -5614,20 +5625,21 @@ struct superaccumulator {
      * finite. */
     FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
+        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
+                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
         bool finite = true;
 #pragma unroll
-        for (float x : v.item) finite = finite && (__float_as_uint(x) >> 23 & 255) != 255;
+        for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
         if (!finite) {
             add_special(bins, v);
             return;
         }
 #pragma unroll
-        for (float x : v.item) {
-            const unsigned bits = __float_as_uint(x), exponent = bits >> 23 & 255,
-                           scale = exponent > 0 ? exponent : 1;
-            const int sign = static_cast<int>(bits) >> 31; /* 0 or -1 */
+        for (unsigned j = 0; j < 4; ++j) {
+            const unsigned exponent = bits[j] >> 23 & 255, scale = exponent > 0 ? exponent : 1;
+            const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
             const int significand =
-                static_cast<int>((bits & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
+                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
             bins[scale / 16 * BlockSize] +=
                 static_cast<long long>((significand ^ sign) - sign) * (1 << scale % 16);
         }
@@ -5671,7 +5683,8 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* Returns the lane's digit of the sum of bins. Out of line: most warps never need it. */
+    /* Returns what the lane adds to its limb for the bins. Out of line: most warps never need
+     * it. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact, as nothing has exponent 0 here */
@@ -5693,25 +5706,33 @@ struct superaccumulator {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
         long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
-        if (threadIdx.x >= warp_size || !sum_of_blocks<float_format>(totals, sum)) return;
-        const unsigned lane = threadIdx.x % warp_size;
-        const bool rounds = output.result != nullptr;
-        if (!rounds) add_total<float_format>(output.total, sum);
-        long long digit = carry_across_lanes(sum[0]);
-        if (!rounds) {
-            /* Limits counts as fastreduce_detail_normalize does. */
-            if (lane >= float_format::digits && digit > FASTREDUCE_DETAIL_MOST_COUNTED)
-                digit = FASTREDUCE_DETAIL_MOST_COUNTED;
-            if (lane < limbs) output.total[lane] = digit;
-        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
-            const float rounded = read_across_lanes(digit);
-            if (lane == 0) *static_cast<float *>(output.result) = rounded;
-        } else {
-            store_slowly(digit, output.result, output.op, output.precision, count);
-        }
+        if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum))
+            store(sum[0], output);
     }
 
   private:
+    FASTREDUCE_DEVICE void store(long long sum, const exact_output &output) const
+    {
+        const unsigned lane = threadIdx.x % warp_size;
+        const bool rounds = output.result != nullptr;
+        if (!rounds) {
+            long long before[1] = {output.total[lane % limbs]};
+            carry_once<float_format>(before);
+            sum += before[0];
+        }
+        sum = carry_across_lanes(sum);
+        if (!rounds) {
+            /* Limits counts as fastreduce_detail_normalize does. */
+            if (lane >= float_format::digits && sum > FASTREDUCE_DETAIL_MOST_COUNTED)
+                sum = FASTREDUCE_DETAIL_MOST_COUNTED;
+            if (lane < limbs) output.total[lane] = sum;
+        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
+            const float rounded = read_across_lanes(sum);
+            if (lane == 0) *static_cast<float *>(output.result) = rounded;
+        } else {
+            store_slowly(sum, output.result, output.op, output.precision, count);
+        }
+    }
     static __device__ __noinline__ void
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
@@ -5769,8 +5790,8 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
  *
  * Doubles, and products of floats, of which a double holds every one: integers times 2^-1074. A
  * window cuts each into two doubles, multiples of two powers of two 48 binades apart, of which a
- * group's add up without rounding. What it misses is added, by 16 bits, to counters of the warp in
- * shared memory, where its limbs are, too. */
+ * group's add up without rounding. What it misses goes to shared memory, where the warp's limbs
+ * are, too: doubles as digits that the warp counts, products to bins of each lane. */
 
 /* Return the two halves of a double's bits. */
 FASTREDUCE_DEVICE unsigned upper_bits(double x)
@@ -5798,16 +5819,13 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
     return product.x != 0 && product.y != 0;
 }
 
-/* A warp's sum in shared memory: the limbs of an accumulator, and the terms that windows miss.
- * Two half limbs count units of each limb, and of 2^16 of it. They have room for most_missed terms
- * a lane; then the warp adds them to the limbs. */
+/* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
+ * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
 template <class Accumulator>
-struct wide_sums : accumulator_format<Accumulator> {
+struct wide_limbs : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
     using format::digits, format::limbs;
-    static constexpr unsigned half_limbs = 2 * limbs, most_missed = 512;
     long long limb[limbs];
-    int half_limb[half_limbs];
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
 
@@ -5820,22 +5838,35 @@ struct wide_sums : accumulator_format<Accumulator> {
         if (lane < 5) limb[shift / 32 + lane] += digit;
         __syncwarp();
     }
-    /* Stores the limbs as an accumulator's. The warp calls it. */
-    __device__ __noinline__ void store_total(int64_t *total)
+    FASTREDUCE_DEVICE void restart()
     {
-        const unsigned lane = threadIdx.x % warp_size;
-        if (lane == 0) fastreduce_detail_normalize(reinterpret_cast<int64_t *>(limb), digits);
-        __syncwarp();
-        for (unsigned k = lane; k < limbs; k += warp_size) total[k] = limb[k];
+        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
     }
-    /* Adds a thread's term, less than 2^16 to a half limb. Out of line, as it is rare. */
+};
+
+/* Takes any terms that windows miss. half_limb[k] counts units of 2^(16 k) of the lowest limb; the
+ * last three count NaN and infinities. */
+template <class Accumulator>
+struct wide_sums : wide_limbs<Accumulator> {
+    using limbs_of_warp = wide_limbs<Accumulator>;
+    using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
+    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
+    static constexpr bool may_be_denormal = true;
+    int half_limb[half_limbs];
+
+    template <class Group>
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
+    {
+        group.visit([&](const auto &term) { add_any(term); });
+    }
+    /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
     __device__ __noinline__ void add_any(Term term)
     {
         const term_parts<Term> parts(term);
-        const unsigned shift = static_cast<unsigned>(parts.exponent - format::least);
+        const unsigned shift = static_cast<unsigned>(parts.exponent - limbs_of_warp::least);
         if (!parts.is_finite) {
-            atomicAdd(&half_limb[2 * (digits + parts.special)], 1);
+            atomicAdd(&half_limb[specials + parts.special], 1);
             return;
         }
         add_bits(parts.low, shift, parts.is_negative);
@@ -5845,15 +5876,20 @@ struct wide_sums : accumulator_format<Accumulator> {
     FASTREDUCE_DEVICE void flush_missed()
     {
         __syncwarp();
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) {
-            limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
-            half_limb[2 * k] = half_limb[2 * k + 1] = 0;
+        for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
+            if (k < digits) {
+                limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
+                half_limb[2 * k] = half_limb[2 * k + 1] = 0;
+            } else {
+                limb[k] += half_limb[specials + k - digits];
+                half_limb[specials + k - digits] = 0;
+            }
         }
         __syncwarp();
     }
     FASTREDUCE_DEVICE void restart()
     {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
+        limbs_of_warp::restart();
         for (unsigned k = threadIdx.x % warp_size; k < half_limbs; k += warp_size) half_limb[k] = 0;
         __syncwarp();
     }
@@ -5861,23 +5897,171 @@ struct wide_sums : accumulator_format<Accumulator> {
   private:
     FASTREDUCE_DEVICE void add_bits(unsigned long long bits, unsigned shift, bool is_negative)
     {
-        const unsigned long long low = bits << shift % 16, high = bits >> 1 >> (63 - shift % 16);
+        const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
+                                                                                 << shift % 16;
+        const int sign = is_negative ? -1 : 1,
+                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
+                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
+                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
 #pragma unroll
-        for (unsigned k = 0; k < 5; ++k) {
-            const int part = static_cast<int>(k < 4 ? low >> 16 * k & 0xffff : high);
-            if (part != 0) atomicAdd(&half_limb[shift / 16 + k], is_negative ? -part : part);
+        for (unsigned k = 0; k < 5; ++k)
+            if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
+    }
+};
+
+/* Takes products of floats that windows miss; they are normal doubles or zero. Bin c of a lane has
+ * minus the sum of multiples of 2^(32 c - 345). These are halves of products, of 24 bits each; the
+ * lower halves of narrow products are zero. */
+template <bool Narrow>
+struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
+    static constexpr unsigned bins = 19, most_missed = 256, first_shift = 1074 - 345,
+                              least_exponent = 1023 - 298, half_bits = 24;
+    static constexpr bool may_be_denormal = false;
+    long long bin[bins][warp_size];
+
+    template <class Group>
+    FASTREDUCE_DEVICE void add_missed(const Group &group)
+    {
+        unsigned greatest = 0;
+        group.visit([&](double x) {
+            const unsigned upper = upper_magnitude(x);
+            greatest = upper > greatest ? upper : greatest;
+        });
+        if (greatest >= not_finite << 20)
+            group.visit([&](double x) { add_any(x); });
+        else
+            group.visit([&](double x) { add_finite(x); });
+    }
+    /* Moves bins to limbs. The warp calls it. */
+    __device__ __noinline__ void flush_missed()
+    {
+        for (unsigned c = 0; c < bins; ++c) {
+            long long &sum_of_lane = bin[c][threadIdx.x % warp_size];
+            if (__any_sync(all_lanes, sum_of_lane != 0))
+                add_lanes(-sum_of_lane, first_shift + 32 * c);
+            sum_of_lane = 0;
         }
+    }
+    FASTREDUCE_DEVICE void restart()
+    {
+        wide_limbs::restart();
+        for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
+        __syncwarp();
+    }
+
+  private:
+    /* Adds a finite product, without branches, so that the next one's bins are found meanwhile. */
+    FASTREDUCE_DEVICE void add_finite(double x)
+    {
+        constexpr unsigned one = 1u << (half_bits - 1), low_zeros = 53 - 2 * half_bits;
+        const unsigned exponent = upper_bits(x) >> 20 & not_finite,
+                       scale =
+                           (exponent > least_exponent ? exponent : least_exponent) - least_exponent,
+                       fraction = static_cast<unsigned>(bits_as<unsigned long long>(x) >>
+                                                        (low_zeros + half_bits)) &
+                                  (one - 1);
+        const int sign = static_cast<int>(upper_bits(x)) >> 31, /* 0 or -1 */
+            above = static_cast<int>(fraction | (exponent > 0 ? one : 0)),
+                  below = static_cast<int>(lower_bits(x) >> low_zeros & (2 * one - 1));
+        if (!Narrow) subtract_scaled((below ^ sign) - sign, scale);
+        subtract_scaled((above ^ sign) - sign, scale + half_bits);
+    }
+    /* Subtracts, as -2^31 is an int. */
+    FASTREDUCE_DEVICE void subtract_scaled(int number, unsigned scale)
+    {
+        bin[scale / 32][threadIdx.x % warp_size] +=
+            static_cast<long long>(number) * static_cast<int>(~0u << scale % 32);
+    }
+    __device__ __noinline__ void add_any(double x)
+    {
+        const term_parts<double> parts(x);
+        if (parts.is_finite)
+            add_finite(x);
+        else
+            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_DETAIL_WIDE_DIGITS +
+                          parts.special,
+                      1ull);
+    }
+};
+
+/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
+ * arrays, of which the second may be the first. It takes as many packs at once as there are
+ * registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
+ * low_zeros are 0; if that is negative, products of doubles have a remainder. */
+struct doubles_masked {
+    using Element = double;
+    using Term = double;
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
+    static constexpr bool two_arrays = false, follows_pairs = true;
+    static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
+    static constexpr int low_zeros = 0;
+    unsigned mask; /* of a double's upper half */
+    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
+
+    FASTREDUCE_DEVICE double term(double x, double) const
+    {
+        return bits_as<double>(bits_as<unsigned long long>(x) &
+                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
+    }
+};
+
+/* Products of two arrays, or squares of one. */
+template <class Input>
+struct exact_products {
+    using Element = Input;
+    static constexpr bool two_arrays = true, follows_pairs = false,
+                          of_doubles = sizeof(Input) == sizeof(double);
+    using Term = standard::conditional_t<of_doubles, double_product, double>;
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768,
+                              fraction_bits = element<Input>::fraction_bits,
+                              bias = (1u << (8 * sizeof(Input) - 2 - fraction_bits)) - 1,
+                              least_unit = of_doubles ? 0 : 1074 - 2 * (bias - 1 + fraction_bits);
+    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
+    static constexpr int low_zeros =
+        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
+    using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
+                                         product_sums<(sizeof(Input) < sizeof(float))>>;
+    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
+
+    static FASTREDUCE_DEVICE Term term(Input x, Input y)
+    {
+        if constexpr (of_doubles)
+            return {x, y};
+        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
+            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
+        else
+            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
+        return Term();
+    }
+};
+
+/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
+ * `first` on. */
+template <unsigned Count, class Source, class Items>
+struct pack_range {
+    const Source &source;
+    const Items &items, &others;
+    unsigned first;
+
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < Items::pack_size; ++j)
+                function(source.term(items[first + k][j], others[first + k][j]));
     }
 };
 
 /* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
  * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
-__device__ __noinline__ void round_by_warp(wide_sums<Accumulator> &sum, void *result,
+__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
                                            fastreduce_operator op, int precision, size_t n)
 {
-    constexpr unsigned digits = wide_sums<Accumulator>::digits;
-    constexpr int least = wide_sums<Accumulator>::least;
+    constexpr unsigned digits = wide_limbs<Accumulator>::digits;
+    constexpr int least = wide_limbs<Accumulator>::least;
     long long *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
@@ -5908,17 +6092,35 @@ __device__ __noinline__ void round_by_warp(wide_sums<Accumulator> &sum, void *re
     __syncwarp();
 }
 
-/* A warp's sum of doubles that come in groups of Terms a thread. A group visits its terms. All are
- * multiples of 2^(LeastUnit - 1074). Of their 53 bits the lowest LowZeros are 0; if that is
- * negative, products of doubles have a remainder. */
-template <class Accumulator, unsigned LeastUnit, int LowZeros>
+/* Adds the limbs to an accumulator. `other` is scratch memory. */
+template <class Accumulator>
+__device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
+                                          wide_limbs<Accumulator> &other, int64_t *total)
+{
+    using format = accumulator_format<Accumulator>;
+    constexpr unsigned digits = format::digits, limbs = format::limbs;
+    long long *const limb = sum.limb, *const room = other.limb;
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0) {
+        int64_t *const number = reinterpret_cast<int64_t *>(room);
+        fastreduce_detail_normalize(number, digits);
+        for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
+        fastreduce_detail_normalize(number, digits);
+    }
+    __syncwarp();
+    for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
+}
+
+/* A warp's sum of doubles that come in groups of Terms a thread. */
+template <class Source>
 struct wide_window {
-    using Sums = wide_sums<Accumulator>;
+    using Sums = typename Source::Sums;
     /* The unit is 2^(position - 1074). |x| < 2^(2 * half - 1) fits, so that doubles hold the sums
      * of most_terms, and `high` and `low` those of most_caught. Up to top_position anchors are
      * finite. A product of doubles is its rounded value and a remainder, which `low` and `lowest`
      * take: exactly, as nothing in the window is a denormal. */
-    static constexpr bool has_rests = LowZeros < 0;
+    static constexpr bool has_rests = Source::low_zeros < 0;
     static constexpr unsigned half = 48, most_terms = has_rests ? 8 : 16,
                               least_position = has_rests ? half : 0, top_position = 2045 - half,
                               most_caught = 4096, nowhere = ~0u;
@@ -5971,7 +6173,8 @@ struct wide_window {
                                       bits_as<unsigned long long>(above));
     }
 
-    /* Returns the position of the window that begins one binade above the group's greatest. */
+    /* Returns the position of the window that holds the group's greatest term and one more
+     * binade. */
     template <class Group>
     FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
@@ -5992,8 +6195,9 @@ struct wide_window {
         const double above = anchor(position + half), middle = anchor(position);
         const unsigned least_caught = upper_bits(above) - reach,
                        least_fit =
-                           position > LeastUnit
-                               ? ((position + 1 - static_cast<unsigned>(LowZeros)) << 20) - 1
+                           position > Source::least_unit
+                               ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
+                                     1
                                : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned greatest_offset = 0, least = ~0u;
@@ -6011,7 +6215,7 @@ struct wide_window {
             const unsigned offset = upper_bits(anchored) - least_caught;
             greatest_offset = offset > greatest_offset ? offset : greatest_offset;
             unsigned upper = upper_magnitude(x);
-            if (LeastUnit == 0 && upper == 0 && is_tiny_nonzero(term)) upper = 1;
+            if (Sums::may_be_denormal && upper == 0 && is_tiny_nonzero(term)) upper = 1;
             least = upper - 1 < least ? upper - 1 : least;
         });
         if (greatest_offset >= 2 * reach || least < least_fit) return false;
@@ -6041,7 +6245,7 @@ struct wide_window {
             if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
-        if (misses & lane_bit) group.visit([&](const auto &term) { sums.add_any(term); });
+        if (misses & lane_bit) sums.add_missed(group);
         __syncwarp(); /* Otherwise the warp may stay divided, twice as slow, to the end. */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
@@ -6062,82 +6266,26 @@ struct wide_window {
     }
 };
 
-/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
- * arrays, of which the second may be the first. It takes as many packs at once as there are
- * registers for. */
-struct doubles_masked {
-    using Element = double;
-    using Term = double;
-    using Window = wide_window<fastreduce_wide_accumulator, 0, 0>;
-    static constexpr bool two_arrays = false, follows_pairs = true;
-    static constexpr unsigned packs_at_once = 4, resident_threads = 1024;
-    unsigned mask; /* of a double's upper half */
-    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
-
-    FASTREDUCE_DEVICE double term(double x, double) const
-    {
-        return bits_as<double>(bits_as<unsigned long long>(x) &
-                               (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
-    }
-};
-
-/* Products of two arrays, or squares of one. */
-template <class Input>
-struct exact_products {
-    using Element = Input;
-    static constexpr bool two_arrays = true, follows_pairs = false,
-                          of_doubles = sizeof(Input) == sizeof(double);
-    using Term = standard::conditional_t<of_doubles, double_product, double>;
-    static constexpr unsigned packs_at_once = 2, resident_threads = 768,
-                              least_unit = of_doubles ? 0 : 1074 + 2 * term_parts<Input>::least;
-    /* Beside its leading 53 bits, a window holds all of a product's 106 bits but 48. */
-    static constexpr int low_zeros =
-        of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(element<Input>::fraction_bits + 1);
-    using Window = wide_window<standard::conditional_t<of_doubles, fastreduce_product_accumulator,
-                                                       fastreduce_wide_accumulator>,
-                               least_unit, low_zeros>;
-    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
-
-    static FASTREDUCE_DEVICE Term term(Input x, Input y)
-    {
-        if constexpr (of_doubles)
-            return {x, y};
-        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
-            return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
-        else
-            return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
-        return Term();
-    }
-};
-
-/* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
- * `first` on. */
-template <unsigned Count, class Source, class Items>
-struct pack_range {
-    const Source &source;
-    const Items &items, &others;
-    unsigned first;
-
-    template <class Function>
-    FASTREDUCE_DEVICE void visit(const Function &function) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k)
-#pragma unroll
-            for (unsigned j = 0; j < Items::pack_size; ++j)
-                function(source.term(items[first + k][j], others[first + k][j]));
-    }
-};
-
 /* The two sums of a variance: of the elements, as doubles, and of their squares. */
 template <class Input>
+struct values_of {
+    using Sums = wide_sums<fastreduce_wide_accumulator>;
+    static constexpr unsigned least_unit = 0;
+    static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
+};
+template <class Input>
+struct squares_of : exact_products<Input> {
+    using Sums = wide_sums<
+        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
+                                fastreduce_wide_accumulator>>;
+};
+template <class Input>
 struct moment_sums {
-    using value_sums = wide_sums<fastreduce_wide_accumulator>;
-    using square_sums = typename exact_products<Input>::Window::Sums;
-    value_sums values;
-    square_sums squares;
+    typename values_of<Input>::Sums values;
+    typename squares_of<Input>::Sums squares;
     int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
-    static constexpr unsigned of_values = value_sums::limbs, limbs = of_values + square_sums::limbs;
+    static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
+                              limbs = of_values + squares_of<Input>::Sums::limbs;
 
     FASTREDUCE_DEVICE long long &limb_at(unsigned k)
     {
@@ -6145,7 +6293,8 @@ struct moment_sums {
     }
     static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
-        return k < of_values ? value_sums::carries(k) : square_sums::carries(k - of_values);
+        return k < of_values ? values_of<Input>::Sums::carries(k)
+                             : squares_of<Input>::Sums::carries(k - of_values);
     }
 };
 template <class Input>
@@ -6159,20 +6308,31 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
         store_bits(result,
                    fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
                                               reinterpret_cast<int64_t *>(sums.squares.limb),
-                                              moment_sums<Input>::square_sums::digits, sums.room, n,
+                                              squares_of<Input>::Sums::digits, sums.room, n,
                                               precision),
                    precision);
     __syncwarp();
 }
-/* A window for each of the two sums. */
 template <class Input>
-struct moment_windows {
+struct exact_moments {
+    using Element = Input;
+    using Term = double;
+    using Sums = moment_sums<Input>;
+    static constexpr bool two_arrays = false, follows_pairs = false;
+    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
+    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
+
+    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
+};
+
+template <class Input>
+struct wide_window<exact_moments<Input>> {
     using Sums = moment_sums<Input>;
     Sums &sums;
-    wide_window<fastreduce_wide_accumulator, 0, 52 - int(element<Input>::fraction_bits)> values;
-    typename exact_products<Input>::Window squares;
+    wide_window<values_of<Input>> values;
+    wide_window<squares_of<Input>> squares;
 
-    FASTREDUCE_DEVICE explicit moment_windows(Sums &of_warp)
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
     {
     }
@@ -6210,22 +6370,10 @@ struct moment_windows {
     };
 };
 
-template <class Input>
-struct exact_moments {
-    using Element = Input;
-    using Term = double;
-    using Window = moment_windows<Input>;
-    static constexpr bool two_arrays = false, follows_pairs = false;
-    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
-
-    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
-};
-
 template <unsigned BlockSize, class Source>
 struct wide_superaccumulator {
     using Element = typename Source::Element;
-    using Sums = typename Source::Window::Sums;
+    using Sums = typename Source::Sums;
     static constexpr bool two_arrays = Source::two_arrays;
     static constexpr unsigned block_size = BlockSize,
                               resident_blocks = Source::resident_threads / BlockSize,
@@ -6233,7 +6381,7 @@ struct wide_superaccumulator {
                               status_words = exact_totals * limbs;
     static constexpr size_t shared_bytes = warps * sizeof(Sums);
 
-    typename Source::Window window;
+    wide_window<Source> window;
     const Source source;
     const size_t count; /* elements of the result */
 
@@ -6257,7 +6405,6 @@ struct wide_superaccumulator {
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
-        constexpr bool has_total = !standard::is_same<Sums, moment_sums<Element>>::value;
         const unsigned lane = threadIdx.x % warp_size;
         Sums *const sums = &window.sums;
         window.flush();
@@ -6271,15 +6418,14 @@ struct wide_superaccumulator {
                 if (lane + j * warp_size < limbs) sum[j] += sums[w].limb_at(lane + j * warp_size);
         }
         if (!sum_of_blocks<Sums>(totals, sum)) return;
-        if (has_total && output.result == nullptr) add_total<Sums>(output.total, sum);
 #pragma unroll
         for (unsigned j = 0; j < each; ++j)
             if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
-        else if constexpr (has_total)
-            sums->store_total(output.total);
+        else if constexpr (!standard::is_same<Sums, moment_sums<Element>>::value)
+            add_to_total(*sums, sums[1], output.total);
     }
 };
 
@@ -6393,6 +6539,12 @@ FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_op
 FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
     return precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
+}
+
+template <unsigned Count>
+FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
+{
+    return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
 
 /* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
@@ -6517,7 +6669,7 @@ struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
                     sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(element_at(k)));
-                sum = reduce_pairs(sums, plus());
+                sum = add_pairs(sums);
                 return upper_magnitude(sum) < not_finite << 20;
             }
             float greatest = 0;
@@ -6636,15 +6788,14 @@ struct exact_terms {
         }
     }
 };
-/* Adds up a result's elements from `begin` to `end` in the windows of the warps of `threads`
- * threads, of which this is number `thread`. Out of line. */
+/* Adds a result's elements from `begin` to `end` to the windows of the warps of `threads` threads,
+ * of which this is number `thread`. Out of line. */
 template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &results, size_t result,
                                             size_t begin, size_t end, unsigned thread,
-                                            unsigned threads, typename Source::Window &window)
+                                            unsigned threads, wide_window<Source> &window)
 {
     using terms = exact_terms<Source>;
-    window.restart();
 #pragma unroll 1
     for (; begin < end; begin += terms::count * threads)
         window.template add_group<terms::count>(
@@ -6665,7 +6816,7 @@ constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(statu
 template <class Source, class Sums>
 FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const result_queue &queue,
                                         const result_queue::content &queued,
-                                        typename Source::Window &window, Sums *sums)
+                                        wide_window<Source> &window, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned next_unit;
@@ -6679,8 +6830,9 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
                            1;
         const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
-        add_to_windows<Source>(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
-                               exact_block, window);
+        window.restart();
+        add_to_windows(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
+                       exact_block, window);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
         status_word *const total = queue.base + result_queue::all_words + size_t(k) * (limbs + 1);
@@ -6709,7 +6861,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     resolve_exact_results(exact_results results, size_t count, size_t most_of_warp,
                           result_queue queue)
 {
-    using Sums = typename Source::Window::Sums;
+    using Sums = typename Source::Sums;
     __shared__ Sums sums[exact_block / warp_size];
     __shared__ result_queue::content queued;
     constexpr unsigned patience = 100; /* some 100 us */
@@ -6724,17 +6876,17 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     /* Look for unresolved results: of a few, each block looks at all, as long ones stay so. */
     if (count <= few_unresolved) {
         bool is_unresolved = false, is_long = false;
-        for (size_t k = threadIdx.x; k < count; k += exact_block) {
-            const bool marked = results.find_unresolved<1, Source>(k, 1, count) != 0;
-            is_unresolved |= marked;
-            is_long |= marked && results.length(k) > most_of_warp;
-        }
+        for (size_t k = threadIdx.x; k < count; k += exact_block)
+            if (results.find_unresolved<1, Source>(k, 1, count) != 0) {
+                is_unresolved = true;
+                is_long |= results.length(k) > most_of_warp;
+            }
         if (!__syncthreads_or(is_unresolved)) return;
         has_queue = __syncthreads_or(is_long && has_queue);
     }
     if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
-    Sums &warp_sums = sums[threadIdx.x / warp_size]; /* known to be in shared memory */
-    typename Source::Window window(warp_sums);
+    Sums &warp_sums = sums[threadIdx.x / warp_size];
+    wide_window<Source> window(warp_sums);
     /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < count;
@@ -6753,7 +6905,9 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
-                add_to_windows<Source>(results, result, 0, n, lane, warp_size, window);
+                window.restart();
+                __syncwarp();
+                add_to_windows(results, result, 0, n, lane, warp_size, window);
                 round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
             }
         }
@@ -6763,10 +6917,16 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     __syncthreads();
     if (threadIdx.x == 0) queued = queue.await(patience);
     __syncthreads();
-    if (queued.runs > 0) add_queued_units<Source>(results, queue, queued, window, sums);
+    if (queued.runs > 0) add_queued_units(results, queue, queued, window, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
+
+template <class Accumulator>
+FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
+{
+    return reinterpret_cast<unsigned long long *>(accumulator->limb);
+}
 
 /* Adds a term to up to two limbs, of a double three, of a product five. It does not carry, as 64
  * bits have room for many. */
@@ -6778,16 +6938,15 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     const term_parts<Term> parts(term);
     const unsigned position = static_cast<unsigned>(parts.exponent - format::least),
                    shift = position % 32;
-    auto *const limb = reinterpret_cast<unsigned long long *>(accumulator->limb);
-    auto *const lowest = limb + position / 32;
+    unsigned long long *const limb = words_of(accumulator);
     if (!parts.is_finite) {
         atomicAdd(limb + format::digits + parts.special, 1ull);
         return;
     }
     const auto add_digit = [&](unsigned k, unsigned long long digit) {
-        if (digit != 0) atomicAdd(lowest + k, parts.is_negative ? 0 - digit : digit);
+        if (digit != 0) atomicAdd(limb + position / 32 + k, parts.is_negative ? 0 - digit : digit);
     };
-    const auto bits_above = [&](unsigned long long x) { return x >> 1 >> (63 - shift); };
+    const auto bits_above = [&](unsigned long long x) { return shift > 0 ? x >> (64 - shift) : 0; };
     const unsigned long long low = parts.low, high = parts.high;
     add_digit(0, low << shift & mask);
     add_digit(1, low << shift >> 32);
@@ -6832,7 +6991,8 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
             digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
         return digit;
     }
-    long long bins[exact_bins] = {};
+    long long bins[exact_bins];
+    for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
 #pragma unroll
     for (unsigned j = 0; j < Items; j += 4) {
         pack<float> four = {};
@@ -6891,7 +7051,7 @@ template <class Accumulator>
 __device__ __noinline__ void exact_carry(Accumulator *accumulator)
 {
     constexpr unsigned digits = detail::accumulator_format<Accumulator>::digits;
-    auto *const limb = reinterpret_cast<unsigned long long *>(accumulator->limb);
+    unsigned long long *const limb = detail::words_of(accumulator);
 #pragma unroll 1
     for (unsigned k = 0; k + 1 < digits; ++k) {
         const long long carry = static_cast<long long>(atomicAnd(limb + k, 0xffffffffull)) >> 32;
@@ -6908,9 +7068,11 @@ template <class Result = void, class Accumulator>
 __device__ __noinline__ auto exact_value(const Accumulator *accumulator)
 {
     using format = detail::accumulator_format<Accumulator>;
-    using number = detail::standard::conditional_t<
-        !detail::one_of<Result, void>::value, Result,
-        detail::standard::conditional_t<format::digits == FASTREDUCE_DETAIL_DIGITS, float, double>>;
+    using float_or_double =
+        detail::standard::conditional_t<detail::one_of<Accumulator, fastreduce_accumulator>::value,
+                                        float, double>;
+    using number = detail::standard::conditional_t<detail::one_of<Result, void>::value,
+                                                   float_or_double, Result>;
     static_assert(detail::one_of<number, float, double>::value, "a float or a double");
     const volatile int64_t *const limb = accumulator->limb;
     int64_t copy[format::limbs];
@@ -6952,7 +7114,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, cons
     if (threadIdx.x >= warp_size) return;
     detail::carry_once<detail::float_format>(sum, 1ll << 31);
     if (sum[0] != 0)
-        atomicAdd(reinterpret_cast<unsigned long long *>(accumulator->limb) + threadIdx.x,
+        atomicAdd(detail::words_of(accumulator) + threadIdx.x,
                   static_cast<unsigned long long>(sum[0]));
 }
 template <unsigned BlockSize>
@@ -7718,7 +7880,7 @@ fastreduce_status launch_exact(const array_argument &input, exact_output output,
 template <class Input>
 using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
                                      wide_superaccumulator<exact_block, doubles_masked>,
-                                     superaccumulator<exact_block, Input>>;
+                                     superaccumulator<exact_block, floats_masked<Input>>>;
 
 /* ---- Rows and segments ---- */
 
@@ -8035,7 +8197,7 @@ constexpr size_t most_of_resolving_warp = exact_unit / 4;
 template <class Source>
 cudaError_t launch_resolving(exact_results results, size_t count, void *status_words,
                              cudaStream_t stream, size_t most_of_warp = most_of_resolving_warp,
-                             unsigned most_listed = max_queued_exact<typename Source::Window::Sums>)
+                             unsigned most_listed = max_queued_exact<typename Source::Sums>)
 {
     [[maybe_unused]] static compiled_cache cache = {};
     device_limits limits = {};

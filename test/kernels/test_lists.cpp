@@ -125,7 +125,7 @@ struct exact_call {
  * than most_of_warp elements are listed. */
 template <class Source, class Result, class T>
 static void exact_list(const exact_call &call, T, const lengths &of, size_t most_of_warp = 32,
-                       unsigned most = max_queued_exact<typename Source::Window::Sums>)
+                       unsigned most = max_queued_exact<typename Source::Sums>)
 {
     results_of<T> from(of, call.exponents);
     std::vector<Result> wanted(of.size());
@@ -144,7 +144,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     std::snprintf(what, sizeof what, "EXACT, %s: %zu results, the first of %zu, room for %u",
                   call.name, of.size(), of[0], most);
     const bool real = most_of_warp == most_of_resolving_warp;
-    const size_t words = result_queue::all_words + most * size_t(Source::Window::Sums::limbs + 1);
+    const size_t words = result_queue::all_words + most * size_t(Source::Sums::limbs + 1);
     in_every_order(
         what, wanted, output, words,
         [&](check::buffer<Result> &to) { /* all are open */
@@ -215,7 +215,7 @@ static void many_results(const exact_call &call, T tag)
     for (size_t count : {few_unresolved, few_unresolved + 1, size_t(2000)})
         exact_list<Source, Result>(call, tag, repeated(count, {33, 34}), 32, 30);
     /* as the library calls it: some 550 results and more */
-    constexpr unsigned room = max_queued_exact<typename Source::Window::Sums>;
+    constexpr unsigned room = max_queued_exact<typename Source::Sums>;
     const size_t least = most_of_resolving_warp + 1;
     for (size_t count : {size_t(room), size_t(room) + 1, thorough ? size_t(5000) : size_t(1200)})
         exact_list<Source, Result>(call, tag, repeated(count, {least}), most_of_resolving_warp);
