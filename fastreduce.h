@@ -81,7 +81,7 @@ typedef unsigned long long uint64_t, uintptr_t;
  * so callers are compiled with the header of the copy that they call. The linker checks that, as
  * functions' names end in the version (FASTREDUCE_SUFFIX). Callers of plain names ask
  * fastreduce_version(). Accumulators are the same in all versions, so they can be stored and sent.
-  * Bits: EXACT's are those of the true result in every version. V0..V7 keep their trees. */
+ * Bits: EXACT's are those of the true result in every version. V0..V7 keep their trees. */
 
 #ifndef FASTREDUCE_API
 #ifndef FASTREDUCE_STATIC
@@ -577,7 +577,6 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
 /* Reduces segments of any lengths. Segment s is input[offsets[s]] .. input[offsets[s + 1] - 1].
  * With config->end_offsets it is input[offsets[s]] .. input[end_offsets[s] - 1]; segments may then
  * leave gaps, overlap, and come in any order, but are fastest in the order of the input.
-
  *
  *   input    the elements of all segments. Gaps of less than 4 KiB between two segments are read as
  *            well, so the device must be able to read them; their contents do not matter. The host
@@ -709,8 +708,7 @@ fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumul
  *
  *   type, op      SUM, SUM_ABS, SUM_SQUARES, NORM2, MEAN and VARIANCE of f16, bf16, f32 and f64.
  *                 All else is UNSUPPORTED.
-  *   output_type   as that of a fastreduce_config for EXACT.
-
+ *   output_type   as that of a fastreduce_config for EXACT.
  *
  * The result is NaN if an element is NaN or both infinities occur; for MEAN and VARIANCE also if
  * n == 0, and for VARIANCE if one infinity does. Otherwise it is an infinity if one occurs, or if
@@ -719,7 +717,7 @@ fastreduce_product_accumulator_f64(const fastreduce_product_accumulator *accumul
  * An exact zero is +0. The result does not depend on the order of the elements, on rounding modes,
  * on flushing of denormals, or on -ffast-math.
  *
-  * INVALID_ARGUMENT comes before UNSUPPORTED. */
+ * INVALID_ARGUMENT comes before UNSUPPORTED. */
 FASTREDUCE_API fastreduce_status fastreduce_host_reduce(const void *input, void *output, size_t n,
                                                         fastreduce_type type,
                                                         fastreduce_operator op,
@@ -2569,7 +2567,6 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *                   ABI: fastreduce_config has two more members at its end.
  *                   fastreduce_product_accumulator is new.
  *   0.5.0  2026-11  Bits: AUTO of arrays and dot products is the pairwise sum. Sums of -0 are -0.
-
  *                   API: fastreduce.cuh needs C++17. Operands stay in index order, so that users'
  *                   operators need not commute.
  *   0.4.0  2026-11  Bits: AUTO's VARIANCE of f16 and f32 may differ in the last one.
@@ -2579,13 +2576,10 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *                   ABI: in object files functions end in the version (FASTREDUCE_SUFFIX).
  *                   fastreduce_wide_accumulator is new.
  *   0.3.0  2026-11  Bits: NaN and -0 in MIN and MAX are defined; sums of 16-bit floats are floats.
-
  *                   API: fastreduce_reduce: 12 element types, 13 operators; a length in GPU memory.
  *                   ABI: fastreduce_config has two more members at its end;
  *                   FASTREDUCE_WORKSPACE_BYTES is 1 MiB, before 512 KiB.
- *   0.2.0  2026-11  Bits: AUTO's are the same on any GPU and at any address, other than before.
- *                   API: AUTO takes any type and operator; FASTREDUCE_WORKSPACE_BYTES.
- *   0.1.0  2026-11  V0 to V7, AUTO and EXACT of floats, accumulators, the exact sum on the CPU.
+ *   0.2.0  2026-11  AUTO of any type and operator. 0.1.0: V0 to V7, AUTO and EXACT of floats.
  *
  * MIT License. Copyright (c) 2026 The FastReduce authors
  *
