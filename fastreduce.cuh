@@ -7137,7 +7137,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     one array, EXACT    plan_exact     launch_array
  *     rows, segments      plan_rows
  *     columns             plan_columns
- *     many results        plan_strided   launch_results, by one of the two above
+ *     many results        plan_results   launch_results, by one of the two above
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
@@ -7145,7 +7145,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *
  *     one array, AUTO    | counter | partials of blocks | partials of groups of blocks | ... |
  *     one array, EXACT   | limbs that the blocks add to |
- *     long rows          | partials of the first row's blocks | of the second row's | ... |
+ *     long rows          | counter | partials of the first row's blocks | of the second | ... |
  *     segments           | counters | list of long segments | partials of their blocks |
  *     columns            | partials of blocks | partials of groups of blocks | ... |
  *
