@@ -1867,7 +1867,8 @@ struct greatest<Element, true> : element_keys<Element> {
     {
         unsigned both = best.word[0];
         if constexpr (word_count > 1) both = greater(both, best.word[1]);
-        const unsigned low = both & 0xffff, high = both >> 16;
+        [[maybe_unused]] const unsigned low = both & 0xffff;
+        const unsigned high = both >> 16;
         if constexpr (is_float)
             return greatest::key_of(
                 bits_as<Element>(static_cast<unsigned short>(greater(both, high))));
@@ -3065,7 +3066,7 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
  *
  * AUTO's are for a Reducer, and one reduction, the pairwise one by index: reduce_pairwise, what
  * comes after V7, of one array or of long rows; reduce_short_rows and reduce_segments;
- * and reduce_columns of what does not lie together.
+ * reduce_columns of what does not lie together; and reduce_by_threads of a few elements each.
  * ============================================================================================= */
 
 namespace detail
@@ -3450,12 +3451,13 @@ struct pairwise_array {
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
-    /* Becomes one of the rows. */
+    /* Becomes one of the rows, and returns where its result goes. */
     template <class Element>
-    FASTREDUCE_DEVICE void select_row(size_t number)
+    FASTREDUCE_DEVICE void *select_row(size_t number, void *results)
     {
         input = static_cast<const Element *>(input) + number * pitch;
         vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
+        return static_cast<unsigned char *>(results) + number * result_bytes;
     }
     template <class Element, unsigned Packs>
     FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t run, unsigned tile) const
@@ -3554,10 +3556,11 @@ FASTREDUCE_DEVICE Value carry(const Reducer &reducer, Value value, Value *carrie
 /* Asks for a part of the block's first tile before the previous grid has ended, so that it is in L2
  * when it is read: 10 to 20 % faster up to 2^18, 2 to 7 % up to 2^24 (one H200, a graph of calls).
  * One thread calls it. */
-template <class Element>
-FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, size_t first)
+template <class Element, unsigned Packs>
+FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, unsigned threads, size_t run)
 {
-    const size_t remaining = first < array.n ? (array.n - first) * sizeof(Element) : 0,
+    const size_t first = (run << array.run_log) * elements_of_tile<Element, Packs>(threads),
+                 remaining = first < array.n ? (array.n - first) * sizeof(Element) : 0,
                  bytes = min_of(remaining, array.prefetch_bytes);
     prefetch_to_l2(static_cast<const Element *>(array.input) + first, bytes);
     if (array.other != nullptr)
@@ -3639,22 +3642,17 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
                     status_word *status_words)
 {
     using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
-    __shared__ block_values<Value, BlockSize / warp_size> shared;
+    __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
     const unsigned most_runs = array.runs, threads = AnyCall ? blockDim.x : BlockSize;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
     if constexpr (AnyCall)
         if (array.pitch > 0) {
             const unsigned number = gridDim.x - 1 - turn, row = number / most_runs;
             run = number % most_runs;
-            array.template select_row<Element>(array.row + row);
-            output.result = static_cast<unsigned char *>(output.result) +
-                            (array.row + row) * array.result_bytes;
-            status_words += size_t(row) * most_runs * partial_words<Value>::count;
+            output.result = array.template select_row<Element>(array.row + row, output.result);
+            status_words += size_t(row) * most_runs * partial_words<typename Reducer::Value>::count;
         }
-    if (threadIdx.x == 0)
-        prefetch_tile<Element>(array,
-                               array.template locate_tile<Element, Packs>(threads, run, 0).index);
+    if (threadIdx.x == 0) prefetch_tile<Element, Packs>(array, threads, run);
     wait_for_previous_grid();
     allow_next_grid();
     bool in_turn = false;
@@ -5763,7 +5761,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
     constexpr size_t tile_elements = elements_of_tile<Element, Packs>(block_size);
     const auto zero = []() { return Element(); };
     size_t tiles = blocks_for(array.n, tile_elements);
-    if (threadIdx.x == 0) prefetch_tile<Element>(array, (tiles - 1 - blockIdx.x) * tile_elements);
+    if (threadIdx.x == 0) prefetch_tile<Element, Packs>(array, block_size, tiles - 1 - blockIdx.x);
     wait_for_previous_grid();
     if (array.n_on_device != nullptr) {
         if (*array.n_on_device < array.n) array.n = *array.n_on_device;
