@@ -1,9 +1,10 @@
 #!/bin/sh
-# fastreduce.h and its host implementation by every GCC there is, in C and C++, from -O0 to -O2, and
-# its results by those and by Clang 14 and 19 on, with options that change float arithmetic: sh
-# compilers.sh ROOT FOLDER [all]. On Debian, all that it has had since release 11, from GCC 9 on:
-# unpacked into a root folder of their own in FOLDER, which is kept. Elsewhere the installed ones.
-# The newest of each get all such options, the others with `all`; so it is of C++ with -O1 and -Os.
+# fastreduce.h and its host implementation by GCC, in C and C++, from -O0 to -O2, and its results by
+# those and by Clang, with options that change float arithmetic: sh compilers.sh ROOT FOLDER [all].
+# On Debian, what it has had since release 11, from GCC 9 and Clang 14 on: unpacked into a root
+# folder of their own in FOLDER, which is kept. Elsewhere the installed ones. Of each the newest,
+# the oldest and one between; the newest get all such options. With `all` every one gets all of
+# them, and C++ also -O1 and -Os.
 set -eu
 root=$(CDPATH= cd "$1" && pwd)
 mkdir -p "$2"
@@ -59,6 +60,15 @@ debian_compilers()
     rm -rf "$apt"
 }
 
+# Of the lines, all with `all`; else the first, the last and one between.
+chosen()
+{
+    awk -v everything="$everything" '{ line[NR] = $0 } END {
+        for (k = 1; k <= NR; ++k)
+            if (everything != "" || k == 1 || k == int((NR + 1) / 2) || k == NR) print line[k]
+    }'
+}
+
 cp "$tests/main.c" .
 mkdir -p test/host
 cp "$tests"/../host/*.[ch] test/host
@@ -75,11 +85,11 @@ elif kept compilers debian_compilers; then
     mkdir "$kept$place"
     trap 'rm -rf "$folder" "${kept:?}$place"' EXIT
     cp -r main.c fastreduce.h test "$kept$place"
-    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -rn); do
+    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -rn | chosen); do
         by_gcc $number $changed "$kept"
     done
     told=$all_options
-    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$' | sort -rV); do
+    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$' | sort -rV | chosen); do
         same_bits "$told" $clang "$place" $changed "$kept"
         [ -n "$everything" ] || told=$most_options
     done
