@@ -4764,8 +4764,8 @@ struct columns_of {
                               most_words = Reducer::any_order ? 16 : 8; /* of a level */
 
     /* Returns how many columns a lane reads as a vector. Vectors of 16 bytes are no faster for
-     * narrow elements, nor those of 8 for bytes, and fit fewer rows: 2^20 x 100 halves take .59 of
-     * the time, bytes .65; 2^16 x 1024 halves 1.06 (one H200). Wide elements need none. */
+     * narrow elements, nor those of 8 for bytes, and fit fewer rows: 2^20 x 100 halves take .54 of
+     * the time, bytes .58 (one H200). Wide elements need none. */
     static __host__ __device__ constexpr unsigned wide()
     {
         if (pack_bytes % element_bytes != 0 || element_bytes > 4) return 1;
@@ -4773,20 +4773,25 @@ struct columns_of {
         while (each * value_words > most_words && each * element_bytes > 4) each /= 2;
         return each;
     }
-    /* Returns how many rows a leaf has, as far as there is room. */
+    /* Returns how many rows a leaf has, as far as there is room. 32 rows of narrow vectors take .8
+     * to 1 of the time of 16, as more loads are under way, but 1024 x 64 takes 1.05 to 1.16; of
+     * single bytes they take 1.03 to 1.16 (one H200). */
     static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
-        const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes;
-        unsigned log = 4;
-        while (1u << log > size && (bytes << log > 128 || value_words << log > 32 * size)) --log;
+        const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes,
+                       most_bytes = each == 4 ? 256 : 128;
+        unsigned log = each > 1 || element_bytes == 2 ? 5 : 4;
+        while (1u << log > size && (bytes << log > most_bytes || value_words << log > 32 * size))
+            --log;
         return log;
     }
     /* Returns the least number of blocks on a multiprocessor. (For single narrow columns that are
      * compute bound, 3 take 1.13 to 1.2 of the time of 4: argmax of u8, one H100.) */
     static __host__ __device__ constexpr unsigned blocks(unsigned each)
     {
-        return each * value_words > 4 ? 2 : !Reducer::compute_bound ? 3 : element_bytes > 4 ? 2 : 4;
+        if (each == 4 || each * value_words > 4) return 2;
+        return !Reducer::compute_bound ? 3 : element_bytes > 4 ? 2 : 4;
     }
     /* Returns the levels of a warp's steps. */
     static __host__ __device__ constexpr unsigned levels(unsigned each)
