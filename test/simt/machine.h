@@ -17,6 +17,7 @@
 #include <vector>
 #include <sys/mman.h>
 #include "fiber.h"
+#include "symbols.h"
 
 struct uint3 {
     unsigned x, y, z;
@@ -486,6 +487,7 @@ inline void run_block(machine &m, dim3 block, bool fresh)
         w.history.clear();
     }
     /* NaN, as floats go; and behind it what nobody writes */
+    fill_static_shared(m.kernel, 0xff);
     const size_t behind = std::min<size_t>(256, most_dynamic_shared - m.dynamic_bytes);
     if (m.dynamic_shared) memset(m.dynamic_shared, 0xff, m.dynamic_bytes + behind);
     for (unsigned i = 0; i < m.size; ++i) {

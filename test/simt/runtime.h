@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <unordered_map>
 #include <csignal>
-#include "symbols.h"
 #include "trace.h"
 
 #define __global__

@@ -44,7 +44,7 @@ inline std::string class_template_of(const std::string &object)
 
 struct shared_object {
     std::string mangled, class_template;
-    size_t bytes;
+    size_t begin, bytes; /* begins so many bytes after the thread's first thread-local object */
 };
 struct symbol_table {
     std::unordered_map<uintptr_t, std::string> functions; /* mangled, by place in the program */
@@ -68,8 +68,9 @@ inline const symbol_table &symbols()
             if (strstr(part[3], "FUNC"))
                 table->functions[strtoull(part[1], nullptr, 16)] = name;
             else if (strstr(part[3], "TLS") && name[2] == 'Z') /* of a function */
-                table->shared.push_back(
-                    {name, class_template_of(demangled(name)), strtoull(part[4], nullptr, 16)});
+                table->shared.push_back({name, class_template_of(demangled(name)),
+                                         strtoull(part[1], nullptr, 16),
+                                         strtoull(part[4], nullptr, 16)});
         }
         free(line);
         if (pipe) pclose(pipe);
@@ -78,35 +79,57 @@ inline const symbol_table &symbols()
     return *all;
 }
 
-inline size_t find_static_shared(const void *kernel)
+/* Where this program lies, and this thread's copy of its thread-local objects. */
+inline dl_phdr_info program()
 {
-    uintptr_t base = 0;
+    dl_phdr_info result = {};
     dl_iterate_phdr(
-        [](dl_phdr_info *program, size_t, void *to) {
-            *static_cast<uintptr_t *>(to) = program->dlpi_addr;
+        [](dl_phdr_info *each, size_t, void *to) {
+            *static_cast<dl_phdr_info *>(to) = *each;
             return 1; /* the first is this one */
         },
-        &base);
-    const auto found = symbols().functions.find(reinterpret_cast<uintptr_t>(kernel) - base);
+        &result);
+    return result;
+}
+
+inline std::vector<shared_object> find_static_shared(const void *kernel)
+{
+    const auto found =
+        symbols().functions.find(reinterpret_cast<uintptr_t>(kernel) - program().dlpi_addr);
     if (found == symbols().functions.end()) {
         fprintf(stderr, "nm does not name a kernel that was launched\n");
         abort();
     }
     const std::string own = "_ZZ" + found->second.substr(2) + "E", text = demangled(found->second);
-    size_t bytes = 0;
+    std::vector<shared_object> objects;
     for (const shared_object &object : symbols().shared)
         if (object.mangled.compare(0, own.size(), own) == 0 ||
             (!object.class_template.empty() && text.find(object.class_template) != text.npos))
-            bytes += object.bytes;
-    return bytes;
+            objects.push_back(object);
+    return objects;
+}
+
+inline const std::vector<shared_object> &static_objects(const void *kernel)
+{
+    static thread_local std::unordered_map<const void *, std::vector<shared_object>> known;
+    const auto found = known.find(kernel);
+    return found != known.end() ? found->second : known[kernel] = find_static_shared(kernel);
 }
 
 /* Bytes of a kernel's static shared memory. */
 inline size_t static_shared(const void *kernel)
 {
-    static thread_local std::unordered_map<const void *, size_t> known;
-    const auto found = known.find(kernel);
-    return found != known.end() ? found->second : known[kernel] = find_static_shared(kernel);
+    size_t bytes = 0;
+    for (const shared_object &object : static_objects(kernel)) bytes += object.bytes;
+    return bytes;
+}
+
+/* Fills this thread's copy of it, as a GPU leaves there what another block had. */
+inline void fill_static_shared(const void *kernel, int byte)
+{
+    static thread_local char *const first = static_cast<char *>(program().dlpi_tls_data);
+    for (const shared_object &object : static_objects(kernel))
+        memset(first + object.begin, byte, object.bytes);
 }
 
 } // namespace simt

@@ -361,6 +361,14 @@ __global__ void holds_by_class(unsigned *out)
     __syncthreads();
     if (threadIdx.x == 0) *out = mine[0];
 }
+
+/* What a block finds in static shared memory, before it leaves something there. */
+__global__ void finds(unsigned *out)
+{
+    __shared__ unsigned left[2];
+    out[blockIdx.x] = left[1];
+    left[1] = 7;
+}
 } // namespace kernels
 
 using element = simt::traced<float>;
@@ -601,6 +609,14 @@ static void shared_memory()
                 own_of(reinterpret_cast<const void *>(holds<1000>)),
                 own_of(reinterpret_cast<const void *>(by_class)),
                 own_of(reinterpret_cast<const void *>(none)));
+
+    unsigned found[3] = {};
+    unsigned *to = found;
+    void *finds_arguments[] = {&to};
+    check::that(cudaLaunchKernel(kernels::finds, dim3(3), dim3(1), finds_arguments) ==
+                        cudaSuccess &&
+                    found[0] == ~0u && found[1] == ~0u && found[2] == ~0u,
+                "a block finds %x, the next one %x", found[0], found[1]);
 
     check::that(launch(large, 8192) == cudaSuccess, "48 KiB in all");
     check::that(launch(large, 8193) == cudaErrorInvalidValue, "a byte more, unasked");
