@@ -308,8 +308,6 @@ struct conditional<false, Yes, No> {
 template <bool Condition, class Yes, class No>
 using conditional_t = typename conditional<Condition, Yes, No>::type;
 
-template <class Value, class Other>
-using is_same = one_of<Value, Other>;
 template <class Value>
 using is_signed =
     one_of<Value, char, wchar_t, signed char, short, int, long, long long, float, double>;
@@ -529,8 +527,7 @@ FASTREDUCE_DEVICE status_word peek(const status_word *slot)
 #endif
 }
 
-/* Adds the warp's share to the ticket. Returns true for the last warp, which brings it to `total`.
- * */
+/* Adds the warp's share to the ticket. Returns true for the last warp, which makes it `total`. */
 FASTREDUCE_DEVICE bool warp_comes_last(status_word *ticket, status_word share, status_word total)
 {
     __threadfence();
@@ -591,18 +588,14 @@ FASTREDUCE_DEVICE float ieee_magnitude(float x)
 template <class To, class From>
 __host__ FASTREDUCE_DEVICE To ieee_cast(const From &x)
 {
+    To converted = static_cast<To>(x);
 #ifdef __CUDA_ARCH__
-    To converted;
     if constexpr (one_of<To, double>::value && one_of<From, float>::value)
         asm("cvt.f64.f32 %0, %1;" : "=d"(converted) : "f"(x));
     else if constexpr (one_of<To, float>::value && one_of<From, double>::value)
         asm("cvt.rn.f32.f64 %0, %1;" : "=f"(converted) : "d"(x));
-    else
-        converted = static_cast<To>(x);
-    return converted;
-#else
-    return static_cast<To>(x);
 #endif
+    return converted;
 }
 
 /* Return the sum of the 32 lanes' values modulo 2^32, or the greatest or least, to every lane. */
@@ -867,11 +860,9 @@ using of_size =
     conditional_t<Size <= 2, conditional_t<Size == 1, One, Two>,
                   conditional_t<Size == 4, Four, conditional_t<Size == 8, Eight, void>>>;
 template <unsigned Size, bool Signed>
-struct integer_of {
-    using type =
-        conditional_t<Signed, of_size<Size, signed char, short, int, long long>,
-                      of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
-};
+using integer_t =
+    conditional_t<Signed, of_size<Size, signed char, short, int, long long>,
+                  of_size<Size, unsigned char, unsigned short, unsigned, unsigned long long>>;
 
 template <class Type>
 struct type_identity {
@@ -888,12 +879,11 @@ struct element {
                           is_integer = standard::is_integral<Input>::value && sizeof(Input) <= 8,
                           is_float = is_f16 || is_bf16 || one_of<Input, float, double>::value,
                           is_number = is_integer || is_float;
-    static constexpr unsigned fraction_bits = !is_float            ? 0
-                                              : is_f16             ? 10
-                                              : is_bf16            ? 7
+    static constexpr unsigned fraction_bits = is_bf16              ? 7
+                                              : sizeof(Input) <= 2 ? 10
                                               : sizeof(Input) == 4 ? 23
                                                                    : 52;
-    using type = conditional_t<is_integer, typename integer_of<sizeof(Input), is_signed>::type,
+    using type = conditional_t<is_integer, integer_t<sizeof(Input), is_signed>,
                                conditional_t<is_f16, f16, conditional_t<is_bf16, bf16, Input>>>;
 };
 template <class Input>
@@ -901,9 +891,9 @@ using element_t = typename element<Input>::type;
 
 /* An unsigned integer of the element's size; and one of at least 32 bits. */
 template <class Element>
-using unsigned_t = typename integer_of<sizeof(Element), false>::type;
+using unsigned_t = integer_t<sizeof(Element), false>;
 template <class Element>
-using bits_t = typename integer_of<sizeof(Element) < 4 ? 4 : sizeof(Element), false>::type;
+using bits_t = integer_t<sizeof(Element) < 4 ? 4 : sizeof(Element), false>;
 
 /* The top bit of each element of a word. */
 template <class Element>
@@ -1072,8 +1062,8 @@ __host__ FASTREDUCE_DEVICE Value negated(Value x)
     return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
 }
 
-/* The greatest and the least value of a type: infinities, where it has any. */
-template <class Value>
+/* Return the greatest and the least value of a type: infinities, where it has any. */
+template <class Value, bool IsFloat = element<Value>::is_float>
 struct bounds {
 #ifndef __CUDACC_RTC__
     using limits = std::numeric_limits<Value>;
@@ -1095,28 +1085,16 @@ struct bounds {
     static constexpr __host__ __device__ Value greatest() { return most; }
     static constexpr __host__ __device__ Value least() { return lowest; }
 };
-#ifdef __CUDACC_RTC__
-template <>
-struct bounds<float> {
-    static constexpr __device__ float greatest() { return 1 / 0.0f; }
-    static constexpr __device__ float least() { return -1 / 0.0f; }
-};
-template <>
-struct bounds<double> {
-    static constexpr __device__ double greatest() { return 1 / 0.0; }
-    static constexpr __device__ double least() { return -1 / 0.0; }
-};
-#endif
-template <class Half, unsigned short Infinity>
-struct half_bounds {
-    static __host__ FASTREDUCE_DEVICE Half greatest() { return bits_as<Half>(Infinity); }
-    static __host__ FASTREDUCE_DEVICE Half least() { return negated(greatest()); }
-};
-template <>
-struct bounds<__half> : half_bounds<__half, 0x7c00> {
-};
-template <>
-struct bounds<__nv_bfloat16> : half_bounds<__nv_bfloat16, 0x7f80> {
+template <class Float>
+struct bounds<Float, true> {
+    static __host__ FASTREDUCE_DEVICE Float greatest()
+    {
+        /* all bits of the exponent */
+        using bits = unsigned_t<Float>;
+        constexpr bits sign = bits(bits(1) << (8 * sizeof(bits) - 1));
+        return bits_as<Float>(static_cast<bits>(sign - (bits(1) << element<Float>::fraction_bits)));
+    }
+    static __host__ FASTREDUCE_DEVICE Float least() { return negated(greatest()); }
 };
 
 } // namespace detail
@@ -1251,7 +1229,7 @@ __host__ __device__ constexpr auto result_type()
     else if constexpr (kind == row::mean && is_integer)
         return type_identity<double>();
     else if constexpr (kind == row::sum && is_integer && sizeof(Input) < 8)
-        return type_identity<typename integer_of<8, element<Input>::is_signed>::type>();
+        return type_identity<integer_t<8, element<Input>::is_signed>>();
     else if constexpr ((kind == row::sum || kind == row::sum_abs || kind == row::mean) &&
                        element<Input>::is_float && sizeof(Input) < 8)
         return type_identity<float>();
@@ -1302,8 +1280,7 @@ FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
     return reduce_pairs(values, plus());
 }
 
-/* Splits a Value into words of 63 bits, the payload, beside which a flag has room, and joins them.
- * */
+/* Splits a Value into words of 63 bits, the payload, beside which a flag fits, and joins them. */
 constexpr unsigned payload_bits = 63;
 
 template <class Value>
@@ -1352,8 +1329,7 @@ struct items_as {
     FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
 };
 
-/* Supplies what most reducers share: they add Values, starting with 0, and do no more at the end.
- * */
+/* Supplies what most reducers share: they add Values, starting with 0, and that is all. */
 template <class Reducer>
 struct common_reducer {
     static constexpr bool any_order = false, commutes = true, needs_element_count = false,
@@ -1423,11 +1399,6 @@ struct common_reducer {
 
   private:
     FASTREDUCE_DEVICE const Reducer &self() const { return static_cast<const Reducer &>(*this); }
-};
-/* Supplies what reducers share that may combine elements in any order. */
-template <class Reducer>
-struct unordered_reducer : common_reducer<Reducer> {
-    static constexpr bool any_order = true;
 };
 
 /* Returns the Value of all of a thread's packs, in any order. */
@@ -1574,9 +1545,9 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
 /* Sums of integers modulo 2^64, after a Map. 8 and 16-bit elements are added in 32 bits, which hold
  * a tile's sum. Squares of 16-bit elements need 64. */
 template <class Input, class Map = itself>
-struct integer_reducer : unordered_reducer<integer_reducer<Input, Map>> {
+struct integer_reducer : common_reducer<integer_reducer<Input, Map>> {
     static constexpr bool magnitudes = are_same<Map, magnitude>, squares = are_same<Map, squaring>,
-                          tile_by_warp = sizeof(Input) < (squares ? 2 : 4);
+                          any_order = true, tile_by_warp = sizeof(Input) < (squares ? 2 : 4);
     using word_sum = conditional_t<element<Input>::is_signed && !magnitudes, int, unsigned>;
     using Element = Input;
     using Value = unsigned long long;
@@ -1660,14 +1631,13 @@ struct sum_of_128_bits {
 };
 
 template <class Input>
-struct integer_mean : unordered_reducer<integer_mean<Input>> {
-    static constexpr bool wide = sizeof(Input) == 8;
+struct integer_mean : common_reducer<integer_mean<Input>> {
+    static constexpr bool any_order = true, wide = sizeof(Input) == 8, compute_bound = true;
     using Element = Input;
     using Value = sum_of_128_bits;
-    using number = typename integer_of<8, element<Input>::is_signed>::type;
+    using number = integer_t<8, element<Input>::is_signed>;
     using Partial = conditional_t<wide, Value, number>;
     using Result = double;
-    static constexpr bool compute_bound = true;
 
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
@@ -1681,12 +1651,12 @@ struct integer_mean : unordered_reducer<integer_mean<Input>> {
 
 /* Products of integers modulo 2^64. Those of 32 bits are exact, and need one instruction each. */
 template <class Input>
-struct integer_product : unordered_reducer<integer_product<Input>> {
+struct integer_product : common_reducer<integer_product<Input>> {
     using Element = Input;
     using Value = unsigned long long;
     using Partial = Value;
     using Result = Value;
-    static constexpr bool compute_bound = sizeof(Input) <= 2;
+    static constexpr bool any_order = true, compute_bound = sizeof(Input) <= 2;
 
     static FASTREDUCE_DEVICE Value identity() { return 1; }
     static FASTREDUCE_DEVICE Element padding(const void *) { return 1; }
@@ -1918,8 +1888,8 @@ FASTREDUCE_DEVICE unsigned long long greatest_of_warp(unsigned long long key)
 
 /* Supplies what reducers by keys share: they fill packs with an element of the array. */
 template <class Reducer>
-struct keyed_reducer : unordered_reducer<Reducer> {
-    static constexpr bool by_warp = true;
+struct keyed_reducer : common_reducer<Reducer> {
+    static constexpr bool any_order = true, by_warp = true;
 
     static FASTREDUCE_DEVICE auto padding(const void *input)
     {
@@ -2048,12 +2018,12 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
 
 /* Counts elements that are not zero under a mask, which leaves out a float's sign. */
 template <class Input>
-struct count_reducer : unordered_reducer<count_reducer<Input>> {
+struct count_reducer : common_reducer<count_reducer<Input>> {
     using Element = Input;
     using Value = unsigned long long;
     using Partial = unsigned; /* for each element of a word */
     using Result = unsigned long long;
-    static constexpr bool narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
+    static constexpr bool any_order = true, narrow = sizeof(Input) <= 2, tile_by_warp = narrow;
 
     bits_t<Input> mask;
 
@@ -3338,8 +3308,7 @@ FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksL
         }
         pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
-        [[maybe_unused]] constexpr unsigned unrolled =
-            standard::is_same<Log, unsigned>::value ? 1 : warp_log;
+        [[maybe_unused]] constexpr unsigned unrolled = are_same<Log, unsigned> ? 1 : warp_log;
 #pragma unroll unrolled
         for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
             values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
@@ -5471,8 +5440,7 @@ struct superaccumulator {
     const Source source;
     const size_t count; /* elements of the result */
     /* A window that never moves holds all of f16. */
-    static constexpr bool narrow = sizeof(Element) == 2,
-                          fixed = standard::is_same<Element, f16>::value;
+    static constexpr bool narrow = sizeof(Element) == 2, fixed = are_same<Element, f16>;
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
@@ -6030,7 +5998,7 @@ struct exact_products {
     {
         if constexpr (of_doubles)
             return {x, y};
-        else if constexpr (standard::is_same<Input, f16>::value) /* a float holds it */
+        else if constexpr (are_same<Input, f16>) /* a float holds it */
             return ieee_cast<double>(ieee_multiply(widened(x), widened(y)));
         else
             return ieee_multiply(ieee_cast<double>(widened(x)), ieee_cast<double>(widened(y)));
@@ -6427,7 +6395,7 @@ struct wide_superaccumulator {
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, output.result, output.op, output.precision, count);
-        else if constexpr (!standard::is_same<Sums, moment_sums<Element>>::value)
+        else if constexpr (!are_same<Sums, moment_sums<Element>>)
             add_to_total(*sums, sums[1], output.total);
     }
 };
@@ -6552,12 +6520,11 @@ FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
 
 /* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
 template <class Input>
-struct exact_reducer : unordered_reducer<exact_reducer<Input>> {
+struct exact_reducer : common_reducer<exact_reducer<Input>> {
     using Element = Input;
     using Value = double_double;
-    static constexpr bool reduces_packs = true, by_warp = true,
-                          is_narrow = sizeof(Input) < sizeof(double),
-                          is_f16 = standard::is_same<Input, f16>::value;
+    static constexpr bool any_order = true, reduces_packs = true, by_warp = true,
+                          is_narrow = sizeof(Input) < sizeof(double), is_f16 = are_same<Input, f16>;
     fastreduce_operator op;
     int precision;
 
@@ -6779,7 +6746,7 @@ struct exact_terms {
     FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
                                   size_t end, unsigned step)
     {
-        if constexpr (!standard::is_same<Source, doubles_masked>::value) {
+        if constexpr (!are_same<Source, doubles_masked>) {
             load<typename Source::Element>(results, result, first, end, step);
         } else {
             switch (results.type) {
