@@ -920,18 +920,12 @@ struct alignas(pack_bytes % sizeof(Element) == 0 ? pack_bytes : alignof(Element)
         for (unsigned j = 0; j < size; ++j)
             if (j >= count) item[j] = x;
     }
-    /* Loads the first `count` elements, one by one; narrow ones into a pack of zeros. */
-    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
+    /* Loads the first `count` elements from any address, one by one; zeros follow narrow ones. */
+    FASTREDUCE_DEVICE void gather(const Element *from, unsigned count = size)
     {
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j < count) item[j] = from[j];
-    }
-    /* Loads elements that lie `stride` elements from each other, at any address. */
-    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
-    {
-#pragma unroll
-        for (unsigned j = 0; j < size; ++j) item[j] = from[j * stride];
     }
     /* Takes one column of rows, which are vectors in words. */
     template <class Words>
@@ -971,34 +965,22 @@ struct alignas(pack_bytes) pack<Element, true> {
             word[w] = (word[w] & kept) | (filled.word[w] & ~kept);
         }
     }
-    FASTREDUCE_DEVICE void gather_some(const Element *from, unsigned count)
+    FASTREDUCE_DEVICE void gather(const Element *from, unsigned count = size)
     {
+        *this = {};
 #pragma unroll
         for (unsigned j = 0; j < size; ++j)
             if (j < count) word[j / word_size] |= number(from[j]) << j * bits % 32;
-    }
-    FASTREDUCE_DEVICE void gather(const Element *from, size_t stride = 1)
-    {
-#pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            word[w] = 0;
-#pragma unroll
-            for (unsigned j = 0; j < word_size; ++j)
-                word[w] |= number(from[(w * word_size + j) * stride]) << j * bits;
-        }
     }
     template <class Words>
     FASTREDUCE_DEVICE void take_column(const Words (&rows)[size], unsigned column)
     {
         constexpr unsigned mask = (1u << bits) - 1;
+        *this = {};
 #pragma unroll
-        for (unsigned w = 0; w < 4; ++w) {
-            word[w] = 0;
-#pragma unroll
-            for (unsigned j = 0; j < word_size; ++j) {
-                const unsigned row = rows[w * word_size + j].word[column / word_size];
-                word[w] |= (row >> column % word_size * bits & mask) << j * bits;
-            }
+        for (unsigned j = 0; j < size; ++j) {
+            const unsigned row = rows[j].word[column / word_size];
+            word[j / word_size] |= (row >> column % word_size * bits & mask) << j * bits % 32;
         }
     }
 
@@ -1031,19 +1013,6 @@ template <class Value>
 FASTREDUCE_DEVICE Value widened(const Value &x)
 {
     return x;
-}
-
-/* Converts back, for 1 and zeros. */
-template <class Float, class Value>
-FASTREDUCE_DEVICE Float narrowed(Value x)
-{
-    if constexpr (sizeof(Float) == sizeof(Value)) {
-        return x;
-    } else {
-        const unsigned upper = bits_as<unsigned>(x) >> 16;
-        return {static_cast<unsigned short>(element<Float>::is_f16 && upper == 0x3f80 ? 0x3c00
-                                                                                      : upper)};
-    }
 }
 
 /* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
@@ -1264,6 +1233,15 @@ FASTREDUCE_DEVICE Value reduce_pairs(Value (&values)[Count], const Combine &comb
             values[k] = combine(values[k], values[k + width]);
     return values[0];
 }
+/* Reduces function(0) to function(Count - 1) in pairs. */
+template <unsigned Count, class Function, class Combine>
+FASTREDUCE_DEVICE auto reduce_each(const Function &function, const Combine &combine)
+{
+    decltype(function(0u)) values[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) values[k] = function(k);
+    return reduce_pairs(values, combine);
+}
 template <class Reducer, class Value, unsigned Count>
 FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Count])
 {
@@ -1271,13 +1249,10 @@ FASTREDUCE_DEVICE Value combine_all(const Reducer &reducer, Value (&values)[Coun
 }
 
 /* Returns the sum of map(x) for a pack's elements. */
-template <class Value, class Element, class Map>
-FASTREDUCE_DEVICE Value sum_over(const pack<Element> &from, const Map &map)
+template <class Element, class Map>
+FASTREDUCE_DEVICE auto sum_over(const pack<Element> &from, const Map &map)
 {
-    Value values[pack<Element>::size];
-#pragma unroll
-    for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = map(from[j]);
-    return reduce_pairs(values, plus());
+    return reduce_each<pack<Element>::size>([&](unsigned j) { return map(from[j]); }, plus());
 }
 
 /* Splits a Value into words of 63 bits, the payload, beside which a flag fits, and joins them. */
@@ -1409,12 +1384,9 @@ FASTREDUCE_DEVICE typename Reducer::Value thread_value(const Reducer &reducer, c
         return reducer.value_of_packs(items);
     } else {
         using Partial = typename Reducer::Partial;
-        Partial partials[Items::packs_each];
-#pragma unroll
-        for (unsigned k = 0; k < Items::packs_each; ++k)
-            partials[k] = reducer.reduce_pack(items[k]);
-        return reducer.value_of(
-            reduce_pairs(partials, [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
+        return reducer.value_of(reduce_each<Items::packs_each>(
+            [&](unsigned k) { return reducer.reduce_pack(items[k]); },
+            [&](Partial &a, Partial &b) { return reducer.merge(a, b); }));
     }
 }
 
@@ -1436,11 +1408,9 @@ struct custom_reducer : common_reducer<custom_reducer<Input, Output, Combine, Tr
     FASTREDUCE_DEVICE Value combine(Value a, Value b) const { return operation(a, b); }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from, unsigned count) const
     {
-        Value values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? ieee_cast<Value>(transform(from[j])) : neutral;
-        return reduce_pairs(values, operation);
+        return reduce_each<pack<Element>::size>(
+            [&](unsigned j) { return j < count ? ieee_cast<Value>(transform(from[j])) : neutral; },
+            operation);
     }
 };
 
@@ -1517,19 +1487,24 @@ struct plain_reducer : common_reducer<plain_reducer<Input, Operator, Map, Ends>>
     }
     static FASTREDUCE_DEVICE Element padding(const void *)
     {
-        Element none = {};
-        if constexpr (!needs_element_count) none = narrowed<Element>(zero());
-        return none;
+        if constexpr (needs_element_count)
+            return {};
+        else if constexpr (sums)
+            return negated(Element());
+        else if constexpr (sizeof(Input) == 2)
+            return {static_cast<unsigned short>(element<Input>::is_f16 ? 0x3c00 : 0x3f80)}; /* 1 */
+        else
+            return 1;
     }
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return Operator()(a, b); }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from,
                                                  unsigned count = pack<Element>::size)
     {
-        Value values[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j)
-            values[j] = j < count ? static_cast<Value>(Map()(widened(from[j]))) : zero();
-        return reduce_pairs(values, Operator());
+        return reduce_each<pack<Element>::size>(
+            [&](unsigned j) {
+                return j < count ? static_cast<Value>(Map()(widened(from[j]))) : zero();
+            },
+            Operator());
     }
     FASTREDUCE_DEVICE Result finish(Value value, size_t n) const
     {
@@ -1641,7 +1616,7 @@ struct integer_mean : common_reducer<integer_mean<Input>> {
 
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from)
     {
-        return sum_over<Partial>(from, [](Element x) { return Partial(static_cast<number>(x)); });
+        return sum_over(from, [](Element x) { return Partial(static_cast<number>(x)); });
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
@@ -1668,16 +1643,14 @@ struct integer_product : common_reducer<integer_product<Input>> {
         constexpr unsigned size = pack<Element>::size,
                            each = sizeof(Input) < 4 ? 4 / sizeof(Input) : 1;
         narrow parts[size / each];
-        Value values[size / each / 2];
 #pragma unroll
         for (unsigned j = 0; j < size; ++j) {
             const narrow factor = static_cast<narrow>(from[j]);
             parts[j / each] = j % each == 0 ? factor : parts[j / each] * factor;
         }
-#pragma unroll
-        for (unsigned j = 0; j < size / each / 2; ++j)
-            values[j] = product(parts[2 * j], parts[2 * j + 1]);
-        return reduce_pairs(values, multiplies());
+        return reduce_each<size / each / 2>(
+            [&](unsigned j) -> Value { return product(parts[2 * j], parts[2 * j + 1]); },
+            multiplies());
     }
 };
 
@@ -1763,10 +1736,8 @@ struct greatest : element_keys<Element> {
     template <class Transform>
     static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
-        Partial parts[pack<Element>::size];
-#pragma unroll
-        for (unsigned j = 0; j < pack<Element>::size; ++j) parts[j] = of_one(from[j], transform);
-        return reduce_pairs(parts, maximum());
+        return reduce_each<pack<Element>::size>(
+            [&](unsigned j) { return of_one(from[j], transform); }, maximum());
     }
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
@@ -2078,8 +2049,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
     {
         if constexpr (element<Input>::is_float) {
             constexpr float least = 1e-25f, most = 1e38f; /* what is lost between is too small */
-            const float sum =
-                sum_over<float>(from, [](Element x) { return squaring()(widened(x)); });
+            const float sum = sum_over(from, [](Element x) { return squaring()(widened(x)); });
             /* not as floats: -ftz=true compares denormals as zeros */
             const unsigned bits = bits_as<unsigned>(sum), infinity = 0x7f800000,
                            signs = static_cast<unsigned>(top_bits<Input>);
@@ -2090,7 +2060,7 @@ struct norm_reducer : common_reducer<norm_reducer<Input>> {
         } else if constexpr (sizeof(Input) == 2) {
             return static_cast<Value>(integer_reducer<Input, squaring>::reduce_pack(from));
         }
-        return sum_over<Value>(from, [](Element x) { return squaring()(to_double(widened(x))); });
+        return sum_over(from, [](Element x) { return squaring()(to_double(widened(x))); });
     }
     static FASTREDUCE_DEVICE Result finish(Value value, size_t)
     {
@@ -2231,7 +2201,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                     return Value{ieee_cast<double>(sum), ieee_cast<double>(of_squares)}.moved(
                         difference(from[0], pivot), size);
             }
-            return sum_over<Value>(from, [&](Element x) {
+            return sum_over(from, [&](Element x) {
                 const double distance = difference(x, pivot);
                 return Value{distance, squaring()(distance)};
             });
@@ -2274,17 +2244,15 @@ struct dot_reducer : common_reducer<dot_reducer<Input>> {
     static FASTREDUCE_DEVICE Element padding(const void *)
     {
         Element none = {};
-        if constexpr (is_float) none = narrowed<Element>(zero());
+        if constexpr (is_float) none = negated(none);
         return none;
     }
     static FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &x, const pack<Element> &y)
     {
         Partial sum = 0;
         if constexpr (is_float) {
-            Value values[pack<Element>::size];
-#pragma unroll
-            for (unsigned j = 0; j < pack<Element>::size; ++j) values[j] = product(x[j], y[j]);
-            sum = reduce_pairs(values, plus());
+            sum = reduce_each<pack<Element>::size>([&](unsigned j) { return product(x[j], y[j]); },
+                                                   plus());
         } else if constexpr (sizeof(Input) == 1) {
 #pragma unroll
             for (unsigned w = 0; w < 4; ++w) sum = dot_bytes(x.word[w], y.word[w], sum);
@@ -3186,8 +3154,8 @@ struct lane_packs {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             packs[k].fill(padding);
-            packs[k].gather_some(input + index + k * stride,
-                                 k * stride < remaining ? remaining - k * stride : 0);
+            packs[k].gather(input + index + k * stride,
+                            k * stride < remaining ? remaining - k * stride : 0);
         }
     }
     /* Loads packs from any address, and `padding` behind the end of the array. It shifts a pack out
@@ -3224,7 +3192,7 @@ struct lane_packs {
         for (unsigned k = 0; by_elements >> k != 0; ++k) {
             if ((by_elements >> k & 1) == 0) continue;
             pack<Element> single = {};
-            single.gather_some(start + k * stride, existing(k));
+            single.gather(start + k * stride, existing(k));
             single.fill_from(existing(k), padding);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) packs[j] = select_value(j == k, single, packs[j]);
@@ -3756,7 +3724,7 @@ struct raw_pack {
                    reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
             first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
         } else if constexpr (How != row_loads::shifted) {
-            first.gather_some(from, remaining);
+            first.gather(from, remaining);
         } else {
             shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
             const pack<Element> *const vectors = reinterpret_cast<const pack<Element> *>(
