@@ -474,22 +474,7 @@ FASTREDUCE_DEVICE void wait_for_copies()
 }
 
 /* Returns a word with the lowest `count` bits set, or all 32 if there are no more. */
-FASTREDUCE_DEVICE unsigned low_bits(unsigned count)
-{
-#ifdef __CUDA_ARCH__
-    return __funnelshift_lc(~0u, 0, count);
-#else
-    return count < 32 ? (1u << count) - 1 : ~0u;
-#endif
-}
-
-/* Back-off for spin loops. */
-FASTREDUCE_DEVICE void back_off()
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-    __nanosleep(20);
-#endif
-}
+FASTREDUCE_DEVICE unsigned low_bits(unsigned count) { return __funnelshift_lc(~0u, 0, count); }
 
 /* How blocks hand partials over, in one of two ways.
  *
@@ -522,7 +507,9 @@ FASTREDUCE_DEVICE status_word peek(const status_word *slot)
     return word;
 #else
     const status_word word = *static_cast<const volatile status_word *>(slot);
-    back_off();
+#ifndef __CUDA_ARCH__
+    __nanosleep(20); /* meanwhile the CPU machine of test/simt runs other threads */
+#endif
     return word;
 #endif
 }
@@ -732,17 +719,6 @@ FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
     }
 #endif
     return greater;
-}
-
-/* Returns the greater of 16 unsigned bits, for both halves of a word. */
-FASTREDUCE_DEVICE unsigned max_u16x2(unsigned a, unsigned b)
-{
-#ifdef __CUDA_ARCH__
-    return __vmaxu2(a, b);
-#else
-    const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
-    return (high & 0xffff0000) | (low & 0xffff);
-#endif
 }
 
 /* NVRTC has no code for __dp2a_lo up to 12.0. */
@@ -1237,7 +1213,8 @@ FASTREDUCE_DEVICE Value reduce_pairs(Value (&values)[Count], const Combine &comb
 template <unsigned Count, class Function, class Combine>
 FASTREDUCE_DEVICE auto reduce_each(const Function &function, const Combine &combine)
 {
-    decltype(function(0u)) values[Count];
+    using Value = decltype(function(0u));
+    Value values[Count];
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k) values[k] = function(k);
     return reduce_pairs(values, combine);
@@ -1844,7 +1821,7 @@ struct greatest<Element, true> : element_keys<Element> {
         if constexpr (is_float)
             return max_or_nan_pair<element<Element>::is_bf16>(a, b);
         else
-            return max_u16x2(a, b);
+            return __vmaxu2(a, b);
     }
 };
 
@@ -1897,29 +1874,20 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>>, great
     }
 };
 
-/* Holds the key of an extreme, and its first index. */
+/* Holds the key of an extreme, and its first index; a vector, where it has 16 bytes. */
 template <class Key>
-struct key_and_index {
-    static constexpr unsigned key_words = sizeof(Key) / 4, value_words = key_words + 2;
-    unsigned word[value_words]; /* the key's, and then the index's: no padding */
+struct alignas(sizeof(Key) == 8 ? 16 : 4) key_and_index {
+    Key key;
+    unsigned low, high; /* halves of the index: no padding */
 
     key_and_index() = default;
-    FASTREDUCE_DEVICE key_and_index(Key key, unsigned long long index)
+    FASTREDUCE_DEVICE key_and_index(Key best, unsigned long long number)
+        : key(best), low(static_cast<unsigned>(number)), high(static_cast<unsigned>(number >> 32))
     {
-        memcpy(word, &key, sizeof key);
-        memcpy(word + key_words, &index, sizeof index);
     }
-    FASTREDUCE_DEVICE Key key() const
+    FASTREDUCE_DEVICE unsigned long long index() const
     {
-        Key value;
-        memcpy(&value, word, sizeof value);
-        return value;
-    }
-    FASTREDUCE_DEVICE unsigned lower_index() const { return word[key_words]; }
-    FASTREDUCE_DEVICE unsigned upper_index() const { return word[key_words + 1]; }
-    FASTREDUCE_DEVICE unsigned long long full_index() const
-    {
-        return lower_index() | static_cast<unsigned long long>(upper_index()) << 32;
+        return low | static_cast<unsigned long long>(high) << 32;
     }
 };
 
@@ -1936,13 +1904,10 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
-        const Key x = a.key(), y = b.key();
-        /* without branches; select() takes more instructions here */
-        const bool second = (x < y) | ((x == y) & (b.full_index() < a.full_index()));
-        Value best;
-#pragma unroll
-        for (unsigned k = 0; k < Value::value_words; ++k)
-            best.word[k] = second ? b.word[k] : a.word[k];
+        /* without branches */
+        const bool second = (a.key < b.key) | ((a.key == b.key) & (b.index() < a.index()));
+        Value best = a;
+        if (second) best = b;
         return best;
     }
     /* Finds the thread's first pack that holds the best key, then the first element in it with
@@ -1967,16 +1932,15 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     }
     static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
-        const Key best = greatest_of_warp(value.key());
-        const bool good = value.key() == best;
-        const unsigned high = warp_min(good ? value.upper_index() : ~0u),
-                       low = warp_min(good && value.upper_index() == high ? value.lower_index()
-                                                                          : ~0u);
+        const Key best = greatest_of_warp(value.key);
+        const bool good = value.key == best;
+        const unsigned high = warp_min(good ? value.high : ~0u),
+                       low = warp_min(good && value.high == high ? value.low : ~0u);
         return {best, low | static_cast<unsigned long long>(high) << 32};
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.full_index());
+        return static_cast<Result>(value.index());
     }
 
   private:
@@ -2496,12 +2460,8 @@ __host__ __device__ auto make_extreme_reducer()
         /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
         using keys = element_keys<compared>;
         constexpr bool least_bool = is_least && are_same<Input, bool>;
-        return extreme_reducer<compared>{{},
-                                         {},
-                                         transform,
-                                         is_magnitude ? keys::key_of(compared())
-                                         : least_bool ? 0xfe
-                                                      : keys::least};
+        const bits of_none = least_bool ? 0xfe : is_magnitude ? keys::key_of({}) : keys::least;
+        return extreme_reducer<compared>{{}, {}, transform, of_none};
     }
 }
 

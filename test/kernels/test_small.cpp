@@ -299,19 +299,18 @@ static void first_indices()
             values[lane] =
                 z % 4 ? Value(keys[z / 4 % (1 + seed % 4)], z / 16 % 4 << 32 | lows[z / 64 % 4])
                       : Value(0, ~0ull);
-            const Key key = values[lane].key();
-            if (key > wanted.key() ||
-                (key == wanted.key() && values[lane].full_index() < wanted.full_index()))
+            const Key key = values[lane].key;
+            if (key > wanted.key || (key == wanted.key && values[lane].index() < wanted.index()))
                 wanted = values[lane];
         }
         input.set(values);
         auto kernel = first_of_lanes<Element, Value>;
         CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
         for (const Value &found : output.get())
-            check::that(found.key() == wanted.key() && found.full_index() == wanted.full_index(),
+            check::that(found.key == wanted.key && found.index() == wanted.index(),
                         "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
-                        static_cast<unsigned long long>(found.key()), found.full_index(),
-                        static_cast<unsigned long long>(wanted.key()), wanted.full_index());
+                        static_cast<unsigned long long>(found.key), found.index(),
+                        static_cast<unsigned long long>(wanted.key), wanted.index());
     }
 }
 

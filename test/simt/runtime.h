@@ -179,6 +179,18 @@ inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE)
 }
 inline int __popc(unsigned word) { return __builtin_popcount(word); }
 inline int __clz(int word) { return word ? __builtin_clz(static_cast<unsigned>(word)) : 32; }
+/* Returns the greater of each of the two halves of words. */
+inline unsigned __vmaxu2(unsigned a, unsigned b)
+{
+    const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
+    return (high & 0xffff0000) | (low & 0xffff);
+}
+/* Returns the upper word of two, shifted left by 32 bits at most. */
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift)
+{
+    const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
+    return static_cast<unsigned>(both << (shift < 32 ? shift : 32) >> 32);
+}
 inline unsigned __brev(unsigned word)
 {
     unsigned turned = 0;
