@@ -1904,7 +1904,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
-        /* without branches */
+        /* | and &, as || and && would branch */
         const bool second = (a.key < b.key) | ((a.key == b.key) & (b.index() < a.index()));
         Value best = a;
         if (second) best = b;
