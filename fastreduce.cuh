@@ -127,7 +127,7 @@
  *   kernel      reduce_exact; superaccumulator::add_items, add_group         (room 7)
  *     window    window_sum::add_float by add_to_window; what it misses: add_missed, add_to_bins
  *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
- *     store     carry_across_lanes, read_across_lanes: rounded once
+ *     store     carry_across_lanes, round_across_lanes: rounded once
  * EXACT of many results takes the engine's kernels with exact_reducer, a Reducer of pairs of
  * doubles; then resolve_exact_results for what no pair holds.
  *
@@ -4941,13 +4941,13 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
  * exact_carry, exact_value, exact_block_reduce and exact_block_add.
  *
  * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
- * It is made of an output, a number of elements and dynamic shared memory, and has
+ * It is made of an output, uses dynamic shared memory, and has
  *     Element                        what it reads
  *     two_arrays                     whether there may be another array, of a dot product
  *     block_size, resident_blocks    threads; and blocks of a multiprocessor
  *     add_items(items, others)       adds a thread's packs of a tile; whole warps call it
- *     reduce_blocks(status_words, output)
- *                                    from all blocks to the output
+ *     reduce_blocks(status_words, output, n)
+ *                                    from all blocks, of n elements, to the output
  *
  * A float is an integer times 2^-149. Adding 1.5 * 2^(23 + e) to it, and taking that away again,
  * rounds it to a multiple of 2^e, exactly; the bits of the first sum count the multiples, and
@@ -5245,11 +5245,12 @@ FASTREDUCE_DEVICE fastreduce_detail_magnitude leading_across_lanes(long long dig
 }
 
 /* Returns the bits of an operator's result, rounded once from the warp's accumulator, whose carries
- * are propagated. All lanes work together, as one thread takes 0.2 us longer. Lanes from 16 on have
- * 0. */
+ * are propagated: of a sum those of a float by default. All lanes work together, as one thread
+ * takes 0.2 us longer. Lanes from 16 on have 0. */
 template <unsigned Parts>
-FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit, fastreduce_operator op, size_t n,
-                                              int precision)
+FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit,
+                                              fastreduce_operator op = FASTREDUCE_SUM, size_t n = 0,
+                                              int precision = 24)
 {
     const unsigned counts = __ballot_sync(all_lanes, digit != 0) >> float_format::digits;
     const int special = fastreduce_detail_special(counts & 1, counts >> 1 & 1, counts >> 2 & 1);
@@ -5257,12 +5258,6 @@ FASTREDUCE_DEVICE uint64_t round_across_lanes(long long digit, fastreduce_operat
     return fastreduce_detail_finish(special, negative,
                                     leading_across_lanes<Parts>(digit, float_format::least), op, n,
                                     precision);
-}
-/* Returns the warp's accumulator, likewise, as a float. */
-FASTREDUCE_DEVICE float read_across_lanes(long long digit)
-{
-    return __uint_as_float(
-        static_cast<unsigned>(round_across_lanes<3>(digit, FASTREDUCE_SUM, 0, 24)));
 }
 
 /* Returns a pack whose elements have only those bits that `mask`, of a float's bits, says. */
@@ -5275,21 +5270,6 @@ FASTREDUCE_DEVICE pack<Input> mask_pack(const pack<Input> &x, unsigned mask)
     for (unsigned &word : masked.item) word &= mask;
     return bits_as<pack<Input>>(masked);
 }
-
-/* A Source says what is summed: here elements as floats, or their magnitudes, a pack in `parts`. */
-template <class Input>
-struct floats_masked {
-    using Element = Input;
-    static constexpr unsigned parts = pack<Input>::size / 4;
-    unsigned mask; /* of a float's bits */
-    static FASTREDUCE_DEVICE floats_masked masked(unsigned by) { return {by}; }
-    FASTREDUCE_DEVICE void split(const pack<Input> &from, pack<float> *to) const
-    {
-        const pack<Input> masked = mask_pack(from, mask);
-#pragma unroll
-        for (unsigned j = 0; j < pack<Input>::size; ++j) to[j / 4].item[j % 4] = widened(masked[j]);
-    }
-};
 
 /* Stores the bits of a float (precision 24) or of a double. */
 FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
@@ -5349,9 +5329,9 @@ struct window_sum {
     }
 };
 
-template <unsigned BlockSize, class Source = floats_masked<float>>
+template <unsigned BlockSize, class Input = float>
 struct superaccumulator {
-    using Element = typename Source::Element;
+    using Element = Input;
     static constexpr bool two_arrays = false;
     static constexpr unsigned block_size = BlockSize, resident_blocks = 1024 / BlockSize,
                               limbs = 16, status_words = exact_totals * limbs, nowhere = ~0u;
@@ -5365,30 +5345,32 @@ struct superaccumulator {
     bool bins_used = false;      /* the warp has used them since the last flush */
     unsigned groups_to_skip = 0; /* groups that go to bins without a look at the window */
     unsigned groups = 0;         /* since the last flush */
-    const Source source;
-    const size_t count; /* elements of the result */
+    const unsigned mask;         /* of a float's bits */
     /* A window that never moves holds all of f16. */
-    static constexpr bool narrow = sizeof(Element) == 2, fixed = are_same<Element, f16>;
+    static constexpr bool narrow = sizeof(Input) == 2, fixed = are_same<Input, f16>;
     static constexpr unsigned fixed_position = 149 - 24;
     static constexpr unsigned reach = narrow ? 16 : 20;
 
-    FASTREDUCE_DEVICE superaccumulator(const exact_output &output, size_t n, void *shared)
-        : bins(static_cast<long long *>(shared) + threadIdx.x), source(Source::masked(output.mask)),
-          count(n)
+    FASTREDUCE_DEVICE explicit superaccumulator(const exact_output &output)
+        : bins(dynamic_shared<long long>() + threadIdx.x), mask(output.mask)
     {
     }
 
     template <class Items>
     FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
     {
-        constexpr unsigned packs = Items::packs_each,
+        constexpr unsigned size = pack<Input>::size, packs = Items::packs_each,
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
 #pragma unroll
         for (unsigned first = 0; first < packs; first += at_once) {
-            pack<float> group[at_once * Source::parts];
+            pack<float> group[at_once * size / 4];
 #pragma unroll
-            for (unsigned k = 0; k < at_once; ++k)
-                source.split(items.packs[first + k], group + k * Source::parts);
+            for (unsigned k = 0; k < at_once; ++k) {
+                const pack<Input> masked = mask_pack(items.packs[first + k], mask);
+#pragma unroll
+                for (unsigned j = 0; j < size; ++j)
+                    group[(k * size + j) / 4].item[j % 4] = widened(masked[j]);
+            }
             add_group(group);
         }
     }
@@ -5424,13 +5406,11 @@ struct superaccumulator {
     template <unsigned Count>
     FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
     {
-        bool caught;
         /* A pack of 16-bit elements is two packs of floats. */
         if constexpr (narrow && Count % 2 == 0)
-            caught = catch_by_eights(group);
+            return catch_by_eights(group);
         else
-            caught = add_to_window<false>(group);
-        return caught;
+            return add_to_window<false>(group);
     }
     /* Adds the group to the same window, in digits of 21 bits. These have room for the sum of eight
      * high ones and of four low ones. What is added with both ways of rounding is exact if they
@@ -5600,17 +5580,17 @@ struct superaccumulator {
         return digit;
     }
 
-    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
     {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
         flush();
         long long sum[1] = {limb_of_block<BlockSize>(limb, sums)};
         if (threadIdx.x < warp_size && sum_of_blocks<float_format>(totals, sum))
-            store(sum[0], output);
+            store(sum[0], output, n);
     }
 
   private:
-    FASTREDUCE_DEVICE void store(long long sum, const exact_output &output) const
+    static FASTREDUCE_DEVICE void store(long long sum, const exact_output &output, size_t n)
     {
         const unsigned lane = threadIdx.x % warp_size;
         const bool rounds = output.result != nullptr;
@@ -5626,10 +5606,10 @@ struct superaccumulator {
                 sum = FASTREDUCE_DETAIL_MOST_COUNTED;
             if (lane < limbs) output.total[lane] = sum;
         } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
-            const float rounded = read_across_lanes(sum);
-            if (lane == 0) *static_cast<float *>(output.result) = rounded;
+            const uint64_t bits = round_across_lanes<3>(sum);
+            if (lane == 0) store_bits(output.result, bits, 24);
         } else {
-            store_slowly(sum, output.result, output.op, output.precision, count);
+            store_slowly(sum, output.result, output.op, output.precision, n);
         }
     }
     static __device__ __noinline__ void
@@ -5668,7 +5648,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
         if (*array.n_on_device < array.n) array.n = *array.n_on_device;
         tiles = blocks_for(array.n, tile_elements);
     }
-    Accumulator accumulator(output, array.n, dynamic_shared<void>());
+    Accumulator accumulator(output);
     /* Below 0 numbers wrap around. */
 #pragma unroll 1
     for (size_t tile = tiles - 1 - blockIdx.x; tile < tiles; tile -= gridDim.x) {
@@ -5682,7 +5662,7 @@ __global__ void __launch_bounds__(Accumulator::block_size, resident(Accumulator:
         allow_next_grid();
         accumulator.add_items(items, others);
     }
-    accumulator.reduce_blocks(status_words, output);
+    accumulator.reduce_blocks(status_words, output, array.n);
 }
 
 /* ---- The same for doubles ----
@@ -5718,6 +5698,18 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
     return product.x != 0 && product.y != 0;
 }
 
+/* Zeros what the warp has in shared memory. */
+template <class Sums>
+FASTREDUCE_DEVICE void clear_by_warp(Sums &sums)
+{
+    constexpr unsigned words = sizeof(Sums) / sizeof(uint64_t);
+    const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (unsigned k = 0; k < words; k += warp_size)
+        if (k + lane < words) reinterpret_cast<uint64_t *>(&sums)[k + lane] = 0;
+    __syncwarp();
+}
+
 /* A warp's sum in shared memory, as the limbs of an accumulator. Structs derived from it hold what
  * windows miss, up to some number of terms a lane, until the warp adds that to the limbs. */
 template <class Accumulator>
@@ -5737,21 +5729,17 @@ struct wide_limbs : accumulator_format<Accumulator> {
         if (lane < 5) limb[shift / 32 + lane] += digit;
         __syncwarp();
     }
-    FASTREDUCE_DEVICE void restart()
-    {
-        for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) limb[k] = 0;
-    }
 };
 
-/* Takes any terms that windows miss. half_limb[k] counts units of 2^(16 k) of the lowest limb; the
- * last three count NaN and infinities. */
+/* Takes any terms that windows miss. half_limb[2 k] and half_limb[2 k + 1], which counts 2^16 times
+ * as much, are what they add to limb k. */
 template <class Accumulator>
 struct wide_sums : wide_limbs<Accumulator> {
     using limbs_of_warp = wide_limbs<Accumulator>;
     using limbs_of_warp::limb, limbs_of_warp::digits, limbs_of_warp::limbs;
-    static constexpr unsigned specials = 2 * digits, half_limbs = specials + 4, most_missed = 512;
+    static constexpr unsigned most_missed = 512;
     static constexpr bool may_be_denormal = true;
-    int half_limb[half_limbs];
+    int half_limb[2 * limbs];
 
     template <class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group)
@@ -5765,7 +5753,7 @@ struct wide_sums : wide_limbs<Accumulator> {
         const term_parts<Term> parts(term);
         const unsigned shift = static_cast<unsigned>(parts.exponent - limbs_of_warp::least);
         if (!parts.is_finite) {
-            atomicAdd(&half_limb[specials + parts.special], 1);
+            atomicAdd(&half_limb[2 * (digits + parts.special)], 1);
             return;
         }
         add_bits(parts.low, shift, parts.is_negative);
@@ -5776,20 +5764,9 @@ struct wide_sums : wide_limbs<Accumulator> {
     {
         __syncwarp();
         for (unsigned k = threadIdx.x % warp_size; k + 1 < limbs; k += warp_size) {
-            if (k < digits) {
-                limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
-                half_limb[2 * k] = half_limb[2 * k + 1] = 0;
-            } else {
-                limb[k] += half_limb[specials + k - digits];
-                half_limb[specials + k - digits] = 0;
-            }
+            limb[k] += half_limb[2 * k] + (1ll << 16) * half_limb[2 * k + 1];
+            half_limb[2 * k] = half_limb[2 * k + 1] = 0;
         }
-        __syncwarp();
-    }
-    FASTREDUCE_DEVICE void restart()
-    {
-        limbs_of_warp::restart();
-        for (unsigned k = threadIdx.x % warp_size; k < half_limbs; k += warp_size) half_limb[k] = 0;
         __syncwarp();
     }
 
@@ -5841,12 +5818,6 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
             sum_of_lane = 0;
         }
     }
-    FASTREDUCE_DEVICE void restart()
-    {
-        wide_limbs::restart();
-        for (auto &of_lanes : bin) of_lanes[threadIdx.x % warp_size] = 0;
-        __syncwarp();
-    }
 
   private:
     /* Adds a finite product, without branches, so that the next one's bins are found meanwhile. */
@@ -5883,9 +5854,9 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 };
 
-/* A Source of doubles says what is summed: a term of an element, or of an element of each of two
- * arrays, of which the second may be the first. It takes as many packs at once as there are
- * registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
+/* A Source says what is summed: a term of an element, of whose upper half `mask` says the bits, or
+ * of an element of each of two arrays, of which the second may be the first. It takes as many packs
+ * at once as there are registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
  * low_zeros are 0; if that is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
@@ -5894,10 +5865,8 @@ struct doubles_masked {
     static constexpr bool two_arrays = false, follows_pairs = true;
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
     static constexpr int low_zeros = 0;
-    unsigned mask; /* of a double's upper half */
-    static FASTREDUCE_DEVICE doubles_masked masked(unsigned by) { return {by}; }
 
-    FASTREDUCE_DEVICE double term(double x, double) const
+    static FASTREDUCE_DEVICE double term(double x, double, unsigned mask)
     {
         return bits_as<double>(bits_as<unsigned long long>(x) &
                                (static_cast<unsigned long long>(mask) << 32 | 0xffffffff));
@@ -5920,9 +5889,8 @@ struct exact_products {
         of_doubles ? 48 - 53 : 53 - 2 * static_cast<int>(fraction_bits + 1);
     using Sums = standard::conditional_t<of_doubles, wide_sums<fastreduce_product_accumulator>,
                                          product_sums<(sizeof(Input) < sizeof(float))>>;
-    static FASTREDUCE_DEVICE exact_products masked(unsigned) { return {}; }
 
-    static FASTREDUCE_DEVICE Term term(Input x, Input y)
+    static FASTREDUCE_DEVICE Term term(Input x, Input y, unsigned)
     {
         if constexpr (of_doubles)
             return {x, y};
@@ -5938,9 +5906,8 @@ struct exact_products {
  * `first` on. */
 template <unsigned Count, class Source, class Items>
 struct pack_range {
-    const Source &source;
     const Items &items, &others;
-    unsigned first;
+    unsigned first, mask;
 
     template <class Function>
     FASTREDUCE_DEVICE void visit(const Function &function) const
@@ -5949,7 +5916,7 @@ struct pack_range {
         for (unsigned k = 0; k < Count; ++k)
 #pragma unroll
             for (unsigned j = 0; j < Items::pack_size; ++j)
-                function(source.term(items[first + k][j], others[first + k][j]));
+                function(Source::term(items[first + k][j], others[first + k][j], mask));
     }
 };
 
@@ -6031,13 +5998,7 @@ struct wide_window {
     unsigned groups_to_skip = 0;     /* groups that skip the window */
     Sums &sums;
 
-    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { sums.restart(); }
-    FASTREDUCE_DEVICE void restart()
-    {
-        position = nowhere;
-        caught = missed = groups_to_skip = 0;
-        sums.restart();
-    }
+    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp) : sums(of_warp) { clear_by_warp(sums); }
 
     template <unsigned Terms, class Group>
     FASTREDUCE_DEVICE void add_group(const Group &group)
@@ -6167,9 +6128,7 @@ struct wide_window {
 
 /* The two sums of a variance: of the elements, as doubles, and of their squares. */
 template <class Input>
-struct values_of {
-    using Sums = wide_sums<fastreduce_wide_accumulator>;
-    static constexpr unsigned least_unit = 0;
+struct values_of : doubles_masked {
     static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
 };
 template <class Input>
@@ -6200,10 +6159,8 @@ template <class Input>
 __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *result,
                                            fastreduce_operator, int precision, size_t n)
 {
-    const unsigned lane = threadIdx.x % warp_size;
-    for (unsigned k = lane; k < FASTREDUCE_DETAIL_VARIANCE_DIGITS; k += warp_size) sums.room[k] = 0;
-    __syncwarp();
-    if (lane == 0)
+    clear_by_warp(sums.room);
+    if (threadIdx.x % warp_size == 0)
         store_bits(result,
                    fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
                                               reinterpret_cast<int64_t *>(sums.squares.limb),
@@ -6213,32 +6170,26 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
     __syncwarp();
 }
 template <class Input>
-struct exact_moments {
-    using Element = Input;
+struct exact_moments : exact_products<Input> {
     using Term = double;
     using Sums = moment_sums<Input>;
-    static constexpr bool two_arrays = false, follows_pairs = false;
-    static constexpr unsigned packs_at_once = 2, resident_threads = 768;
-    static FASTREDUCE_DEVICE exact_moments masked(unsigned) { return {}; }
+    static constexpr bool two_arrays = false;
 
-    static FASTREDUCE_DEVICE double term(Input x, Input) { return ieee_cast<double>(widened(x)); }
+    static FASTREDUCE_DEVICE double term(Input x, Input, unsigned)
+    {
+        return ieee_cast<double>(widened(x));
+    }
 };
 
 template <class Input>
 struct wide_window<exact_moments<Input>> {
-    using Sums = moment_sums<Input>;
-    Sums &sums;
+    moment_sums<Input> &sums;
     wide_window<values_of<Input>> values;
     wide_window<squares_of<Input>> squares;
 
-    FASTREDUCE_DEVICE explicit wide_window(Sums &of_warp)
+    FASTREDUCE_DEVICE explicit wide_window(moment_sums<Input> &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
     {
-    }
-    FASTREDUCE_DEVICE void restart()
-    {
-        values.restart();
-        squares.restart();
     }
     template <unsigned Terms, class Group>
     FASTREDUCE_DEVICE void add_group(const Group &group)
@@ -6281,12 +6232,10 @@ struct wide_superaccumulator {
     static constexpr size_t shared_bytes = warps * sizeof(Sums);
 
     wide_window<Source> window;
-    const Source source;
-    const size_t count; /* elements of the result */
+    const unsigned mask; /* of a double's upper half */
 
-    FASTREDUCE_DEVICE wide_superaccumulator(const exact_output &output, size_t n, void *shared)
-        : window(static_cast<Sums *>(shared)[threadIdx.x / warp_size]),
-          source(Source::masked(output.mask)), count(n)
+    FASTREDUCE_DEVICE explicit wide_superaccumulator(const exact_output &output)
+        : window(dynamic_shared<Sums>()[threadIdx.x / warp_size]), mask(output.mask)
     {
     }
 
@@ -6298,10 +6247,10 @@ struct wide_superaccumulator {
 #pragma unroll
         for (unsigned first = 0; first < Items::packs_each; first += packs)
             window.template add_group<packs * Items::pack_size>(
-                pack_range<packs, Source, Items>{source, items, others, first});
+                pack_range<packs, Source, Items>{items, others, first, mask});
     }
 
-    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output)
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
         const unsigned lane = threadIdx.x % warp_size;
@@ -6322,7 +6271,7 @@ struct wide_superaccumulator {
             if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
-            round_by_warp(*sums, output.result, output.op, output.precision, count);
+            round_by_warp(*sums, output.result, output.op, output.precision, n);
         else if constexpr (!are_same<Sums, moment_sums<Element>>)
             add_to_total(*sums, sums[1], output.total);
     }
@@ -6438,12 +6387,6 @@ FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_op
 FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
     return precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
-}
-
-template <unsigned Count>
-FASTREDUCE_DEVICE double add_pairs(double (&terms)[Count])
-{
-    return reduce_pairs(terms, [](double x, double y) { return ieee_add(x, y); });
 }
 
 /* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
@@ -6567,7 +6510,7 @@ struct exact_reducer : common_reducer<exact_reducer<Input>> {
 #pragma unroll
                 for (unsigned k = 0; k < count; ++k)
                     sums[k % 4] = ieee_add(sums[k % 4], ieee_cast<double>(element_at(k)));
-                sum = add_pairs(sums);
+                sum = reduce_pairs(sums, plus());
                 return upper_magnitude(sum) < not_finite << 20;
             }
             float greatest = 0;
@@ -6665,10 +6608,10 @@ struct exact_terms {
         for (unsigned j = 0; j < count; ++j) {
             const size_t k = first + j * step;
             const Input x = k < end ? from[k * layout.stride] : Input();
-            if constexpr (sizeof(Term) > sizeof(double))
-                term[j] = {x, x};
-            else
+            if constexpr (Source::follows_pairs)
                 term[j] = reducer.term(x);
+            else
+                term[j] = Source::term(x, x, every_bit);
         }
     }
     FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
@@ -6686,14 +6629,15 @@ struct exact_terms {
         }
     }
 };
-/* Adds a result's elements from `begin` to `end` to the windows of the warps of `threads` threads,
- * of which this is number `thread`. Out of line. */
+/* Leaves the sum of a result's elements from `begin` to `end`, which `threads` threads add up, of
+ * which this is number `thread`: of each warp in its own sums. Out of line. */
 template <class Source>
 __device__ __noinline__ void add_to_windows(const exact_results &results, size_t result,
                                             size_t begin, size_t end, unsigned thread,
-                                            unsigned threads, wide_window<Source> &window)
+                                            unsigned threads, typename Source::Sums &sums)
 {
     using terms = exact_terms<Source>;
+    wide_window<Source> window(sums);
 #pragma unroll 1
     for (; begin < end; begin += terms::count * threads)
         window.template add_group<terms::count>(
@@ -6713,8 +6657,7 @@ constexpr unsigned max_queued_exact = (FASTREDUCE_WORKSPACE_BYTES / sizeof(statu
  * arrive rounds them and leaves zeros. */
 template <class Source, class Sums>
 FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const result_queue &queue,
-                                        const result_queue::content &queued,
-                                        wide_window<Source> &window, Sums *sums)
+                                        const result_queue::content &queued, Sums *sums)
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned next_unit;
@@ -6728,9 +6671,8 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
                            1;
         const size_t result = entries[k].number, n = results.length(result),
                      begin = (unit - entries[k].first) * exact_unit;
-        window.restart();
-        add_to_windows(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
-                       exact_block, window);
+        add_to_windows<Source>(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
+                               exact_block, sums[threadIdx.x / warp_size]);
         __syncthreads();
         if (threadIdx.x >= warp_size) continue;
         status_word *const total = queue.base + result_queue::all_words + size_t(k) * (limbs + 1);
@@ -6784,7 +6726,6 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     }
     if (has_queue && threadIdx.x == 0) atomicAdd(queue.base, queue_counters::started);
     Sums &warp_sums = sums[threadIdx.x / warp_size];
-    wide_window<Source> window(warp_sums);
     /* Reduce the short ones, and queue the long ones. */
 #pragma unroll 1
     for (size_t first = (blockIdx.x * warps + threadIdx.x / warp_size) * each; first < count;
@@ -6803,9 +6744,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
             for (unsigned lanes = __ballot_sync(all_lanes, by_warp); lanes != 0;
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
-                window.restart();
-                __syncwarp();
-                add_to_windows(results, result, 0, n, lane, warp_size, window);
+                add_to_windows<Source>(results, result, 0, n, lane, warp_size, warp_sums);
                 round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
             }
         }
@@ -6815,7 +6754,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
     __syncthreads();
     if (threadIdx.x == 0) queued = queue.await(patience);
     __syncthreads();
-    if (queued.runs > 0) add_queued_units(results, queue, queued, window, sums);
+    if (queued.runs > 0) add_queued_units<Source>(results, queue, queued, sums);
 }
 
 /* ---- Exact atomics, and sums of blocks ---- */
@@ -6992,7 +6931,8 @@ FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
     const long long sum =
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums);
     if (threadIdx.x >= warp_size) return 0;
-    return detail::read_across_lanes(detail::carry_across_lanes(sum));
+    return __uint_as_float(static_cast<unsigned>(
+        detail::round_across_lanes<3>(detail::carry_across_lanes(sum))));
 }
 template <unsigned BlockSize>
 FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
@@ -7778,7 +7718,7 @@ fastreduce_status launch_exact(const array_argument &input, exact_output output,
 template <class Input>
 using exact_sum = std::conditional_t<std::is_same<Input, double>::value,
                                      wide_superaccumulator<exact_block, doubles_masked>,
-                                     superaccumulator<exact_block, floats_masked<Input>>>;
+                                     superaccumulator<exact_block, Input>>;
 
 /* ---- Rows and segments ---- */
 

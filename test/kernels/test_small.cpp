@@ -364,7 +364,7 @@ static void exact_result(const char *what, const std::vector<float> &values, flo
 __global__ void drive(const float *script, unsigned groups, unsigned copies, unsigned times,
                       exact_output output)
 {
-    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
+    superaccumulator<32> sum({});
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
         pack<float> group[exact_group_limit];
@@ -373,7 +373,7 @@ __global__ void drive(const float *script, unsigned groups, unsigned copies, uns
                          4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0}};
         sum.add_group(group);
     }
-    sum.reduce_blocks(nullptr, output);
+    sum.reduce_blocks(nullptr, output, 0);
 }
 
 constexpr unsigned all_copies = 4 * exact_group_limit;
@@ -483,7 +483,7 @@ static bool operator==(const decision &a, const decision &b)
 /* A float of each thread a group; what is decided after each. */
 __global__ void decide(const float *script, unsigned groups, decision *decisions)
 {
-    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
+    superaccumulator<32> sum({});
     for (unsigned k = 0; k < groups; ++k) {
         const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
         sum.add_group(group);
@@ -663,10 +663,10 @@ static void exact_case(unsigned blocks, const exact_data::pattern &p, size_t n,
 /* Of three blocks so many add to the totals; the last awaits both others. */
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
-    superaccumulator<32> sum({}, 0, dynamic_shared<void>());
+    superaccumulator<32> sum({});
     const pack<float> group[1] = {{{1, -3, 0, 0}}};
     sum.add_group(group);
-    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_blocks(totals, output);
+    if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_blocks(totals, output, 0);
 }
 
 static void waits_for_all()
