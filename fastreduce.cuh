@@ -5006,6 +5006,13 @@ struct accumulator_format {
 };
 using float_format = accumulator_format<fastreduce_accumulator>;
 
+/* Returns an accumulator's limbs, for atomics. */
+template <class Accumulator>
+FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
+{
+    return reinterpret_cast<unsigned long long *>(accumulator->limb);
+}
+
 /* Returns the position, from `least` to `top`, of the window that holds floats up to an exponent
  * and `reach` binades below. */
 FASTREDUCE_DEVICE unsigned position_for(unsigned exponent, unsigned reach, unsigned least,
@@ -5160,11 +5167,16 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
 }
 
 /* Returns what the lane adds to its limb for the sum of the lanes' numbers, each times 2^shift.
- * Sums three parts of them, of which 32 add up without overflow. */
+ * Sums three parts of them, of which 32 add up without overflow; of numbers below 2^52 two. */
+template <unsigned Parts = 3>
 FASTREDUCE_DEVICE long long digit_of_sum(long long number, unsigned shift)
 {
     constexpr unsigned bits = 27, mask = (1u << bits) - 1;
     const long long low = warp_add(static_cast<unsigned>(number) & mask);
+    if (Parts == 2) {
+        const int rest = static_cast<int>(warp_add(static_cast<unsigned>(number >> bits)));
+        return digit_of(low + (1ll << bits) * rest, shift);
+    }
     const long long middle = warp_add(static_cast<unsigned>(number >> bits) & mask);
     const int high = static_cast<int>(warp_add(static_cast<unsigned>(number >> 2 * bits)));
     return digit_of(low + (middle << bits), shift) + digit_of(high, shift + 2 * bits);
@@ -5716,9 +5728,9 @@ template <class Accumulator>
 struct wide_limbs : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
     using format::digits, format::limbs;
-    long long limb[limbs];
+    int64_t limb[limbs];
 
-    FASTREDUCE_DEVICE long long &limb_at(unsigned k) { return limb[k]; }
+    FASTREDUCE_DEVICE int64_t &limb_at(unsigned k) { return limb[k]; }
 
     /* Adds the sum of the lanes' numbers, times 2^(shift - 1074). The warp calls it. */
     FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
@@ -5848,9 +5860,7 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
         if (parts.is_finite)
             add_finite(x);
         else
-            atomicAdd(reinterpret_cast<unsigned long long *>(limb) + FASTREDUCE_DETAIL_WIDE_DIGITS +
-                          parts.special,
-                      1ull);
+            atomicAdd(words_of(this) + digits + parts.special, 1ull);
     }
 };
 
@@ -5928,7 +5938,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
 {
     constexpr unsigned digits = wide_limbs<Accumulator>::digits;
     constexpr int least = wide_limbs<Accumulator>::least;
-    long long *const limb = sum.limb;
+    int64_t *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
 #pragma unroll
@@ -5951,8 +5961,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
             negative, leading_across_lanes<5>(digit, static_cast<int>(32 * first) + least), op, n,
             precision);
     } else if (lane == 0) {
-        bits = fastreduce_detail_read(reinterpret_cast<int64_t *>(limb), digits, least, op, n,
-                                      precision);
+        bits = fastreduce_detail_read(limb, digits, least, op, n, precision);
     }
     if (lane == 0) store_bits(result, bits, precision);
     __syncwarp();
@@ -5965,14 +5974,13 @@ __device__ __noinline__ void add_to_total(wide_limbs<Accumulator> &sum,
 {
     using format = accumulator_format<Accumulator>;
     constexpr unsigned digits = format::digits, limbs = format::limbs;
-    long long *const limb = sum.limb, *const room = other.limb;
+    int64_t *const room = other.limb;
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) room[k] = total[k];
     __syncwarp();
     if (threadIdx.x % warp_size == 0) {
-        int64_t *const number = reinterpret_cast<int64_t *>(room);
-        fastreduce_detail_normalize(number, digits);
-        for (unsigned k = 0; k < limbs; ++k) number[k] += limb[k];
-        fastreduce_detail_normalize(number, digits);
+        fastreduce_detail_normalize(room, digits);
+        for (unsigned k = 0; k < limbs; ++k) room[k] += sum.limb[k];
+        fastreduce_detail_normalize(room, digits);
     }
     __syncwarp();
     for (unsigned k = threadIdx.x % warp_size; k < limbs; k += warp_size) total[k] = room[k];
@@ -6145,7 +6153,7 @@ struct moment_sums {
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
                               limbs = of_values + squares_of<Input>::Sums::limbs;
 
-    FASTREDUCE_DEVICE long long &limb_at(unsigned k)
+    FASTREDUCE_DEVICE int64_t &limb_at(unsigned k)
     {
         return k < of_values ? values.limb[k] : squares.limb[k - of_values];
     }
@@ -6162,8 +6170,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
     clear_by_warp(sums.room);
     if (threadIdx.x % warp_size == 0)
         store_bits(result,
-                   fastreduce_detail_variance(reinterpret_cast<int64_t *>(sums.values.limb),
-                                              reinterpret_cast<int64_t *>(sums.squares.limb),
+                   fastreduce_detail_variance(sums.values.limb, sums.squares.limb,
                                               squares_of<Input>::Sums::digits, sums.room, n,
                                               precision),
                    precision);
@@ -6759,12 +6766,6 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
 
 /* ---- Exact atomics, and sums of blocks ---- */
 
-template <class Accumulator>
-FASTREDUCE_DEVICE unsigned long long *words_of(Accumulator *accumulator)
-{
-    return reinterpret_cast<unsigned long long *>(accumulator->limb);
-}
-
 /* Adds a term to up to two limbs, of a double three, of a product five. It does not carry, as 64
  * bits have room for many. */
 template <class Accumulator, class Term>
@@ -6794,15 +6795,6 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     }
 }
 
-/* Returns the sum of the lanes' integers, which are below 2^52 in magnitude. */
-FASTREDUCE_DEVICE long long sum_of_lanes(long long value)
-{
-    constexpr unsigned bits = 26, mask = (1u << bits) - 1;
-    const unsigned low = warp_add(static_cast<unsigned>(value) & mask),
-                   high = warp_add(static_cast<unsigned>(value >> bits));
-    return (1ll << bits) * static_cast<int>(high) + low;
-}
-
 /* Returns what the lane adds to its limb for the floats of its warp. A window takes them, placed by
  * the greatest; if one does not fit, bins of each lane do. */
 template <unsigned BlockSize, unsigned Items>
@@ -6822,10 +6814,10 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
 #pragma unroll
     for (float item : x) sum.add_float(item, position);
     if (!__any_sync(all_lanes, !sum.is_complete())) {
-        long long digit = digit_of(sum_of_lanes(sum.value()), position);
+        long long digit = digit_of_sum<2>(sum.value(), position);
         const int lowest = static_cast<int>(sum.lowest);
         if (__any_sync(all_lanes, lowest != 0))
-            digit += digit_of(sum_of_lanes(lowest), position - window_bits / 2);
+            digit += digit_of_sum<2>(lowest, position - window_bits / 2);
         return digit;
     }
     long long bins[exact_bins];
@@ -6937,8 +6929,7 @@ FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
 template <unsigned BlockSize>
 FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)
 {
-    const float one[1] = {x};
-    return exact_block_reduce<BlockSize>(one, warp_sums);
+    return exact_block_reduce<BlockSize, 1>({x}, warp_sums);
 }
 
 /* Adds the same sum to *accumulator without rounding. It counts as one of the 2^31 - 1 additions
@@ -6959,8 +6950,7 @@ template <unsigned BlockSize>
 FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, float x,
                                        fastreduce_accumulator *warp_sums)
 {
-    const float one[1] = {x};
-    exact_block_add<BlockSize>(accumulator, one, warp_sums);
+    exact_block_add<BlockSize, 1>(accumulator, {x}, warp_sums);
 }
 
 /* ================================================================================================
