@@ -6602,37 +6602,34 @@ struct exact_terms {
 #pragma unroll
         for (const Term &x : term) function(x);
     }
-    template <class Input>
-    FASTREDUCE_DEVICE void load(const exact_results &results, size_t result, size_t first,
-                                size_t end, unsigned step)
-    {
-        const exact_reducer<Input> reducer = {{}, results.op, results.precision};
-        const result_layout &layout = results.layout;
-        const Input *const from = layout.are_segments()
-                                      ? layout.element<Input>(layout.segment(result).begin)
-                                      : layout.first<Input>(result);
-#pragma unroll
-        for (unsigned j = 0; j < count; ++j) {
-            const size_t k = first + j * step;
-            const Input x = k < end ? from[k * layout.stride] : Input();
-            if constexpr (Source::follows_pairs)
-                term[j] = reducer.term(x);
-            else
-                term[j] = Source::term(x, x, every_bit);
-        }
-    }
     FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
                                   size_t end, unsigned step)
     {
-        if constexpr (!are_same<Source, doubles_masked>) {
-            load<typename Source::Element>(results, result, first, end, step);
-        } else {
-            switch (results.type) {
-            case FASTREDUCE_F16: load<f16>(results, result, first, end, step); break;
-            case FASTREDUCE_BF16: load<bf16>(results, result, first, end, step); break;
-            case FASTREDUCE_F32: load<float>(results, result, first, end, step); break;
-            default: load<double>(results, result, first, end, step);
+        const result_layout &layout = results.layout;
+        const auto load = [&](auto zero) {
+            using Input = decltype(zero);
+            const exact_reducer<Input> reducer = {{}, results.op, results.precision};
+            const Input *const from =
+                layout.are_segments() ? layout.template element<Input>(layout.segment(result).begin)
+                                      : layout.template first<Input>(result);
+#pragma unroll
+            for (unsigned j = 0; j < count; ++j, first += step) {
+                const Input x = first < end ? from[first * layout.stride] : zero;
+                if constexpr (Source::follows_pairs)
+                    term[j] = reducer.term(x);
+                else
+                    term[j] = Source::term(x, x, every_bit);
             }
+        };
+        if constexpr (Source::follows_pairs) {
+            switch (results.type) {
+            case FASTREDUCE_F16: load(f16()); break;
+            case FASTREDUCE_BF16: load(bf16()); break;
+            case FASTREDUCE_F32: load(float()); break;
+            default: load(double());
+            }
+        } else {
+            load(typename Source::Element());
         }
     }
 };
