@@ -5148,8 +5148,8 @@ FASTREDUCE_DEVICE bool sum_of_blocks(status_word *totals, long long (&limb)[Each
         for (unsigned j = 0; j < Each; ++j) {
             const bool has_limb = lane + j * warp_size < limbs;
             const status_word *const word = totals + (has_limb ? lane + j * warp_size : 0);
-            total[j] =
-                0; /* Without branches, as loads would take turns: .7 us longer (one H100). */
+            /* Without branches, as loads would take turns: .7 us longer (one H100). */
+            total[j] = 0;
 #pragma unroll
             for (unsigned k = 0; k < exact_totals; ++k) total[j] += peek(word + k * limbs);
             /* Rounds to the nearest, as a negative sum borrows from the count. */
@@ -5864,10 +5864,10 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     }
 };
 
-/* A Source says what is summed: a term of an element, of whose upper half `mask` says the bits, or
- * of an element of each of two arrays, of which the second may be the first. It takes as many packs
- * at once as there are registers for. All terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest
- * low_zeros are 0; if that is negative, products of doubles have a remainder. */
+/* A Source says what is summed: a term of an element, or of an element of each of two arrays, of
+ * which the second may be the first. It takes as many packs at once as there are registers for. All
+ * terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest low_zeros are 0; if that
+ * is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
     using Term = double;
@@ -6060,13 +6060,12 @@ struct wide_window {
     FASTREDUCE_DEVICE bool add_to_window(const Group &group)
     {
         constexpr unsigned reach = 1u << (half - 1 - 32);
+        constexpr unsigned above_unit = static_cast<unsigned>(1 - Source::low_zeros);
         const double above = anchor(position + half), middle = anchor(position);
         const unsigned least_caught = upper_bits(above) - reach,
-                       least_fit =
-                           position > Source::least_unit
-                               ? ((position + 1 - static_cast<unsigned>(Source::low_zeros)) << 20) -
-                                     1
-                               : 0;
+                       least_fit = position > Source::least_unit
+                                       ? ((position + above_unit) << 20) - 1
+                                       : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned greatest_offset = 0, least = ~0u;
         group.visit([&](const auto &term) {
@@ -6817,8 +6816,7 @@ FASTREDUCE_DEVICE long long digit_of_floats(const float (&x)[Items])
             digit += digit_of_sum<2>(lowest, position - window_bits / 2);
         return digit;
     }
-    long long bins[exact_bins];
-    for (unsigned c = 0; c < exact_bins; ++c) bins[c] = 0;
+    long long bins[exact_bins] = {};
 #pragma unroll
     for (unsigned j = 0; j < Items; j += 4) {
         pack<float> four = {};
