@@ -5067,9 +5067,7 @@ struct term_parts<double_product> {
         exponent = x.exponent + y.exponent;
         is_negative = x.is_negative != y.is_negative;
         is_finite = x.is_finite && y.is_finite;
-        const bool is_nan = (!x.is_finite && x.special == 0) || (!y.is_finite && y.special == 0) ||
-                            x.low == 0 || y.low == 0; /* infinity times zero */
-        special = is_nan ? 0 : is_negative ? 2 : 1;
+        special = term_parts<double>(ieee_multiply(product.x, product.y)).special;
     }
 };
 
@@ -6856,10 +6854,7 @@ FASTREDUCE_DEVICE void exact_atomic_add(Accumulator *accumulator, Number x)
                       (is_wide && detail::one_of<number, double>::value),
                   "exact_atomic_add takes a float, __half or __nv_bfloat16; a double goes to a "
                   "fastreduce_wide_accumulator");
-    if constexpr (is_half)
-        detail::add_atomically(accumulator, detail::widened(detail::bits_as<number>(x)));
-    else
-        detail::add_atomically(accumulator, x);
+    detail::add_atomically(accumulator, detail::widened(detail::bits_as<number>(x)));
 }
 /* Adds x * y, to up to five limbs. */
 FASTREDUCE_DEVICE void exact_atomic_add(fastreduce_product_accumulator *accumulator, double x,
