@@ -4986,8 +4986,8 @@ constexpr unsigned exact_bins = 17;
 constexpr unsigned window_bits = 44;
 /* The highest position whose anchors are both finite. */
 constexpr unsigned top_position = 230;
-/* The most packs that a thread adds at once, and how many groups of them a 64-bit sum holds. */
-constexpr unsigned exact_group_limit = 9, groups_between_flushes = 4096;
+/* The most floats that a thread adds at once, and how many groups of them a 64-bit sum holds. */
+constexpr unsigned exact_group_limit = 36, groups_between_flushes = 4096;
 /* Copies of the total. A block adds to one of them, as additions to the same address take turns. */
 constexpr unsigned exact_totals = 4;
 /* Counts one block in the top bits of a total's word; the sum of limbs is below it. */
@@ -5212,8 +5212,7 @@ FASTREDUCE_DEVICE bool absolute_across_lanes(long long &digit)
     constexpr unsigned top_lane = Digits - 1;
     constexpr long long mask = 0xffffffff;
     const unsigned lane = threadIdx.x % warp_size;
-    const bool negative = __ballot_sync(all_lanes, lane == top_lane && digit < 0) != 0;
-    if (!negative) return false;
+    if (__ballot_sync(all_lanes, lane == top_lane && digit < 0) == 0) return false;
     /* complement, and add 1 */
     const unsigned zeros = __ballot_sync(all_lanes, lane < top_lane && digit == 0);
     digit = (lane < top_lane    ? digit ^ mask
@@ -5373,25 +5372,24 @@ struct superaccumulator {
                            at_once = narrow && !fixed ? (packs + 1) / 2 : packs; /* registers */
 #pragma unroll
         for (unsigned first = 0; first < packs; first += at_once) {
-            pack<float> group[at_once * size / 4];
+            float group[at_once * size];
 #pragma unroll
             for (unsigned k = 0; k < at_once; ++k) {
                 const pack<Input> masked = mask_pack(items.packs[first + k], mask);
 #pragma unroll
-                for (unsigned j = 0; j < size; ++j)
-                    group[(k * size + j) / 4].item[j % 4] = widened(masked[j]);
+                for (unsigned j = 0; j < size; ++j) group[k * size + j] = widened(masked[j]);
             }
             add_group(group);
         }
     }
 
     template <unsigned Count>
-    FASTREDUCE_DEVICE void add_group(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE void add_group(const float (&group)[Count])
     {
         static_assert(Count <= exact_group_limit, "a 64-bit sum could overflow");
         if (position == nowhere) {
             /* A guess, as another look at all of them takes longer. */
-            const pack<float> first[1] = {group[0]};
+            const float first[4] = {group[0], group[1], group[2], group[3]};
             position = fixed ? fixed_position : window_for(first);
         }
         const bool missed = groups_to_skip > 0 || !catch_all(group);
@@ -5403,21 +5401,21 @@ struct superaccumulator {
     /* Returns the position of the window that holds the group's greatest float and one more
      * binade. */
     template <unsigned Count>
-    FASTREDUCE_DEVICE unsigned window_for(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE unsigned window_for(const float (&group)[Count])
     {
         unsigned greatest = 0;
-        visit(group, [&](float x) {
+#pragma unroll
+        for (float x : group) {
             const unsigned bits = __float_as_uint(x) & 0x7fffffff;
             if (bits < 0x7f800000 && bits > greatest) greatest = bits;
-        });
+        }
         return position_for(warp_max(greatest) >> 23, reach, 0, top_position);
     }
 
     template <unsigned Count>
-    FASTREDUCE_DEVICE bool catch_all(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_all(const float (&group)[Count])
     {
-        /* A pack of 16-bit elements is two packs of floats. */
-        if constexpr (narrow && Count % 2 == 0)
+        if constexpr (narrow && Count % 8 == 0)
             return catch_by_eights(group);
         else
             return add_to_window<false>(group);
@@ -5426,21 +5424,21 @@ struct superaccumulator {
      * high ones and of four low ones. What is added with both ways of rounding is exact if they
      * agree. The fixed window holds everything. */
     template <unsigned Count>
-    FASTREDUCE_DEVICE bool catch_by_eights(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool catch_by_eights(const float (&group)[Count])
     {
         constexpr unsigned bits = window_bits / 2 - 1;
         const unsigned upper = (position + bits + 1) << 23 | 0x400000,
                        lower = (position + 1) << 23 | 0x400000;
         unsigned high = 0, low = 0, above = 0, differ = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Count; k += 2) {
+        for (unsigned k = 0; k < Count; k += 8) {
             float caught = __uint_as_float(upper);
 #pragma unroll
-            for (unsigned j = k; j < k + 2; ++j) {
+            for (unsigned j = k; j < k + 8; j += 4) {
                 float down = __uint_as_float(lower), up = down;
 #pragma unroll
-                for (float x : group[j].item) {
-                    const float next = ieee_add(caught, x),
+                for (unsigned i = j; i < j + 4; ++i) {
+                    const float x = group[i], next = ieee_add(caught, x),
                                 remainder = ieee_subtract(x, ieee_subtract(next, caught));
                     caught = next;
                     down = fixed ? ieee_add(down, remainder)
@@ -5455,18 +5453,19 @@ struct superaccumulator {
             high += __float_as_uint(caught);
         }
         if ((above & 0xff800000) | differ) return false;
-        value += (1ll << bits) * static_cast<int>(high - Count / 2 * upper) +
-                 static_cast<int>(low - Count * lower);
+        value += (1ll << bits) * static_cast<int>(high - Count / 8 * upper) +
+                 static_cast<int>(low - Count / 4 * lower);
         return true;
     }
 
     /* Adds the whole group, or returns false and adds nothing if a float does not fit. Extended: it
      * uses the extension below the window, too. */
     template <bool Extended, unsigned Count>
-    FASTREDUCE_DEVICE bool add_to_window(const pack<float> (&group)[Count])
+    FASTREDUCE_DEVICE bool add_to_window(const float (&group)[Count])
     {
         window_sum<Extended> sum;
-        visit(group, [&](float x) { sum.add_float(x, position); });
+#pragma unroll
+        for (float x : group) sum.add_float(x, position);
         if (!sum.is_complete()) return false;
         value += sum.value();
         if (Extended) value_below += static_cast<int>(sum.lowest);
@@ -5478,7 +5477,7 @@ struct superaccumulator {
      * more, the window moves first to where it fits better. If it still misses many, the next
      * groups go to bins. */
     template <unsigned Count>
-    FASTREDUCE_DEVICE void add_missed(const pack<float> (&group)[Count], unsigned misses)
+    FASTREDUCE_DEVICE void add_missed(const float (&group)[Count], unsigned misses)
     {
         constexpr int max_outliers = 3;
         const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -5504,7 +5503,8 @@ struct superaccumulator {
         }
         if (misses & lane_bit) {
 #pragma unroll
-            for (unsigned j = 0; j < Count; ++j) add_to_bins(group[j]);
+            for (unsigned j = 0; j < Count; j += 4)
+                add_to_bins({{group[j], group[j + 1], group[j + 2], group[j + 3]}});
         }
         __syncwarp(); /* Otherwise the warp may stay divided to the end. */
     }
@@ -5627,16 +5627,6 @@ struct superaccumulator {
     {
         const uint64_t bits = round_across_lanes<5>(sum, op, n, precision);
         if (threadIdx.x % warp_size == 0) store_bits(result, bits, precision);
-    }
-
-    template <unsigned Count, class Function>
-    static FASTREDUCE_DEVICE void visit(const pack<float> (&group)[Count], Function function)
-    {
-#pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-#pragma unroll
-            for (float x : group[j].item) function(x);
-        }
     }
 };
 
@@ -5783,15 +5773,13 @@ struct wide_sums : wide_limbs<Accumulator> {
   private:
     FASTREDUCE_DEVICE void add_bits(unsigned long long bits, unsigned shift, bool is_negative)
     {
-        const unsigned long long low = (bits & 0xffffffff) << shift % 16, high = (bits >> 32)
-                                                                                 << shift % 16;
-        const int sign = is_negative ? -1 : 1,
-                  part[5] = {static_cast<int>(low & 0xffff), static_cast<int>(low >> 16 & 0xffff),
-                             static_cast<int>(low >> 32) + static_cast<int>(high & 0xffff),
-                             static_cast<int>(high >> 16 & 0xffff), static_cast<int>(high >> 32)};
+        const unsigned long long low = bits << shift % 16, high = bits >> 48 >> (16 - shift % 16);
+        const int sign = is_negative ? -1 : 1;
 #pragma unroll
-        for (unsigned k = 0; k < 5; ++k)
-            if (part[k] != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part[k]);
+        for (unsigned k = 0; k < 5; ++k) {
+            const int part = static_cast<int>((k < 4 ? low >> 16 * k : high) & 0xffff);
+            if (part != 0) atomicAdd(&half_limb[shift / 16 + k], sign * part);
+        }
     }
 };
 
@@ -5864,8 +5852,8 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
 
 /* A Source says what is summed: a term of an element, or of an element of each of two arrays, of
  * which the second may be the first. It takes as many packs at once as there are registers for. All
- * terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest low_zeros are 0; if that
- * is negative, products of doubles have a remainder. */
+ * terms are multiples of 2^(least_unit - 1074). Of their 53 bits the lowest low_zeros are 0; if
+ * that is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
     using Term = double;
@@ -6061,9 +6049,8 @@ struct wide_window {
         constexpr unsigned above_unit = static_cast<unsigned>(1 - Source::low_zeros);
         const double above = anchor(position + half), middle = anchor(position);
         const unsigned least_caught = upper_bits(above) - reach,
-                       least_fit = position > Source::least_unit
-                                       ? ((position + above_unit) << 20) - 1
-                                       : 0;
+                       least_fit =
+                           position > Source::least_unit ? ((position + above_unit) << 20) - 1 : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned greatest_offset = 0, least = ~0u;
         group.visit([&](const auto &term) {
@@ -6778,14 +6765,13 @@ FASTREDUCE_DEVICE void add_atomically(Accumulator *accumulator, Term term)
     const auto add_digit = [&](unsigned k, unsigned long long digit) {
         if (digit != 0) atomicAdd(limb + position / 32 + k, parts.is_negative ? 0 - digit : digit);
     };
-    const auto bits_above = [&](unsigned long long x) { return shift > 0 ? x >> (64 - shift) : 0; };
-    const unsigned long long low = parts.low, high = parts.high;
+    const unsigned long long low = parts.low, high = parts.high, above = low >> 32 >> (32 - shift);
     add_digit(0, low << shift & mask);
     add_digit(1, low << shift >> 32);
-    if (sizeof(Term) > sizeof(float)) add_digit(2, bits_above(low) | (high << shift & mask));
+    if (sizeof(Term) > sizeof(float)) add_digit(2, above | (high << shift & mask));
     if (sizeof(Term) > sizeof(double)) {
         add_digit(3, high << shift >> 32);
-        add_digit(4, bits_above(high));
+        add_digit(4, high >> 32 >> (32 - shift));
     }
 }
 
@@ -6913,8 +6899,8 @@ FASTREDUCE_DEVICE float exact_block_reduce(const float (&x)[Items],
     const long long sum =
         detail::limb_of_block<BlockSize>(detail::digit_of_floats<BlockSize>(x), warp_sums);
     if (threadIdx.x >= warp_size) return 0;
-    return __uint_as_float(static_cast<unsigned>(
-        detail::round_across_lanes<3>(detail::carry_across_lanes(sum))));
+    return __uint_as_float(
+        static_cast<unsigned>(detail::round_across_lanes<3>(detail::carry_across_lanes(sum))));
 }
 template <unsigned BlockSize>
 FASTREDUCE_DEVICE float exact_block_reduce(float x, fastreduce_accumulator *warp_sums)

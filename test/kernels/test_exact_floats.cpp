@@ -364,8 +364,8 @@ static void kernels()
     using namespace fastreduce::detail;
     by_kernels<superaccumulator<64, float>, float>(
         FASTREDUCE_SUM_ABS, {nullptr, nullptr, FASTREDUCE_SUM, 53, all_but_the_sign});
-    by_kernels<superaccumulator<64, bf16>, bf16>(
-        FASTREDUCE_MEAN, {nullptr, nullptr, FASTREDUCE_SUM, 53});
+    by_kernels<superaccumulator<64, bf16>, bf16>(FASTREDUCE_MEAN,
+                                                 {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, doubles_masked>, double>(
         FASTREDUCE_SUM, {nullptr, nullptr, FASTREDUCE_SUM, 53});
     by_kernels<wide_superaccumulator<64, exact_products<float>>, float>(

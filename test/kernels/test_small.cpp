@@ -367,16 +367,14 @@ __global__ void drive(const float *script, unsigned groups, unsigned copies, uns
     superaccumulator<32> sum({});
     for (unsigned k = 0; k < times * groups; ++k) {
         const float x = script[k % groups * 32 + threadIdx.x];
-        pack<float> group[exact_group_limit];
-        for (unsigned j = 0; j < exact_group_limit; ++j)
-            group[j] = {{4 * j < copies ? x : 0, 4 * j + 1 < copies ? x : 0,
-                         4 * j + 2 < copies ? x : 0, 4 * j + 3 < copies ? x : 0}};
+        float group[exact_group_limit];
+        for (unsigned j = 0; j < exact_group_limit; ++j) group[j] = j < copies ? x : 0;
         sum.add_group(group);
     }
     sum.reduce_blocks(nullptr, output, 0);
 }
 
-constexpr unsigned all_copies = 4 * exact_group_limit;
+constexpr unsigned all_copies = exact_group_limit;
 
 static void drive_case(const char *what, const std::vector<float> &script, unsigned copies,
                        unsigned times)
@@ -485,7 +483,7 @@ __global__ void decide(const float *script, unsigned groups, decision *decisions
 {
     superaccumulator<32> sum({});
     for (unsigned k = 0; k < groups; ++k) {
-        const pack<float> group[1] = {{{script[k * 32 + threadIdx.x], 0, 0, 0}}};
+        const float group[4] = {script[k * 32 + threadIdx.x], 0, 0, 0};
         sum.add_group(group);
         if (threadIdx.x == 0) decisions[k] = {sum.position, sum.bins_used, sum.groups_to_skip};
     }
@@ -664,7 +662,7 @@ static void exact_case(unsigned blocks, const exact_data::pattern &p, size_t n,
 __global__ void last_of_three(status_word *totals, unsigned adding, exact_output output)
 {
     superaccumulator<32> sum({});
-    const pack<float> group[1] = {{{1, -3, 0, 0}}};
+    const float group[4] = {1, -3, 0, 0};
     sum.add_group(group);
     if (blockIdx.x < adding || blockIdx.x == 2) sum.reduce_blocks(totals, output, 0);
 }
