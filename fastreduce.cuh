@@ -5398,8 +5398,7 @@ struct superaccumulator {
         if (++groups == groups_between_flushes) flush();
     }
 
-    /* Returns the position of the window that holds the group's greatest float and one more
-     * binade. */
+    /* Returns the position of the window that holds the greatest float and one more binade. */
     template <unsigned Count>
     FASTREDUCE_DEVICE unsigned window_for(const float (&group)[Count])
     {
@@ -5514,23 +5513,19 @@ struct superaccumulator {
      * finite. */
     FASTREDUCE_DEVICE void add_to_bins(const pack<float> &v)
     {
-        const unsigned bits[4] = {__float_as_uint(v.item[0]), __float_as_uint(v.item[1]),
-                                  __float_as_uint(v.item[2]), __float_as_uint(v.item[3])};
         bool finite = true;
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) finite = finite && (bits[j] >> 23 & 255) != 255;
+        for (float x : v.item) finite = finite && term_parts<float>(x).is_finite;
         if (!finite) {
             add_special(bins, v);
             return;
         }
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) {
-            const unsigned exponent = bits[j] >> 23 & 255, scale = exponent > 0 ? exponent : 1;
-            const int sign = static_cast<int>(bits[j]) >> 31; /* 0 or -1 */
-            const int significand =
-                static_cast<int>((bits[j] & 0x7fffff) | (exponent > 0 ? 0x800000 : 0));
-            bins[scale / 16 * BlockSize] +=
-                static_cast<long long>((significand ^ sign) - sign) * (1 << scale % 16);
+        for (float item : v.item) {
+            const term_parts<float> x(item);
+            const unsigned scale = static_cast<unsigned>(x.exponent + 150);
+            const int number = static_cast<int>(x.is_negative ? 0 - x.low : x.low);
+            bins[scale / 16 * BlockSize] += static_cast<long long>(number) * (1 << scale % 16);
         }
     }
 
@@ -5572,8 +5567,7 @@ struct superaccumulator {
         return digit_of_sum(number, shift);
     }
 
-    /* Returns what the lane adds to its limb for the bins. Out of line: most warps never need
-     * it. */
+    /* Returns what the lane adds to its limb for the bins. Out of line, as most need none. */
     static __device__ __noinline__ long long digit_of_bins(const long long *bins)
     {
         long long digit = digit_of_sum(bins[0] / 2, 0); /* exact, as nothing has exponent 0 here */
@@ -6027,8 +6021,7 @@ struct wide_window {
                                       bits_as<unsigned long long>(above));
     }
 
-    /* Returns the position of the window that holds the group's greatest term and one more
-     * binade. */
+    /* Returns the position of the window that holds the greatest term and one more binade. */
     template <class Group>
     FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
@@ -6517,8 +6510,7 @@ struct exact_reducer : common_reducer<exact_reducer<Input>> {
             return (position <= top_position) & window.has_all_bits();
         }
     };
-    /* Adds up in doubles: packs as one where a double holds their sum. Out of line, as it is
-     * rare. */
+    /* Adds up in doubles: packs as one where a double holds their sum. Out of line: it is rare. */
     template <unsigned Count>
     static __device__ __noinline__ Value sum_of_doubles(exact_reducer reducer,
                                                         thread_packs<Count> thread)
