@@ -5735,10 +5735,10 @@ struct wide_sums : wide_limbs<Accumulator> {
     static constexpr bool may_be_denormal = true;
     int half_limb[2 * limbs];
 
-    template <class Group>
+    template <class Source, class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
-        group.visit([&](const auto &term) { add_any(term); });
+        group.template visit<Source>([&](const auto &term) { add_any(term); });
     }
     /* Adds a thread's term, less than 2^17 to a half limb. Out of line, as it is rare. */
     template <class Term>
@@ -5787,18 +5787,18 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
     static constexpr bool may_be_denormal = false;
     long long bin[bins][warp_size];
 
-    template <class Group>
+    template <class Source, class Group>
     FASTREDUCE_DEVICE void add_missed(const Group &group)
     {
         unsigned greatest = 0;
-        group.visit([&](double x) {
+        group.template visit<Source>([&](double x) {
             const unsigned upper = upper_magnitude(x);
             greatest = upper > greatest ? upper : greatest;
         });
         if (greatest >= not_finite << 20)
-            group.visit([&](double x) { add_any(x); });
+            group.template visit<Source>([&](double x) { add_any(x); });
         else
-            group.visit([&](double x) { add_finite(x); });
+            group.template visit<Source>([&](double x) { add_finite(x); });
     }
     /* Moves bins to limbs. The warp calls it. */
     __device__ __noinline__ void flush_missed()
@@ -5850,7 +5850,6 @@ struct product_sums : wide_limbs<fastreduce_wide_accumulator> {
  * that is negative, products of doubles have a remainder. */
 struct doubles_masked {
     using Element = double;
-    using Term = double;
     using Sums = wide_sums<fastreduce_wide_accumulator>;
     static constexpr bool two_arrays = false, follows_pairs = true;
     static constexpr unsigned packs_at_once = 4, least_unit = 0, resident_threads = 1024;
@@ -5894,12 +5893,12 @@ struct exact_products {
 
 /* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
  * `first` on. */
-template <unsigned Count, class Source, class Items>
+template <unsigned Count, class Items>
 struct pack_range {
     const Items &items, &others;
     unsigned first, mask;
 
-    template <class Function>
+    template <class Source, class Function>
     FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
@@ -6026,7 +6025,7 @@ struct wide_window {
     FASTREDUCE_DEVICE unsigned window_for(const Group &group) const
     {
         unsigned greatest = 0;
-        group.visit([&](const auto &term) {
+        group.template visit<Source>([&](const auto &term) {
             const unsigned upper = upper_magnitude(rounded_term(term));
             if (upper < not_finite << 20 && upper > greatest) greatest = upper;
         });
@@ -6046,7 +6045,7 @@ struct wide_window {
                            position > Source::least_unit ? ((position + above_unit) << 20) - 1 : 0;
         double high_sum = 0, low_sum = 0, lowest_sum = 0;
         unsigned greatest_offset = 0, least = ~0u;
-        group.visit([&](const auto &term) {
+        group.template visit<Source>([&](const auto &term) {
             const double x = rounded_term(term);
             const double anchored = ieee_add(x, above), kept = ieee_subtract(anchored, above);
             high_sum = ieee_add(high_sum, kept);
@@ -6090,7 +6089,7 @@ struct wide_window {
             if (__popc(misses) > max_outliers) groups_to_skip = 16;
         }
         if (misses == 0) return;
-        if (misses & lane_bit) sums.add_missed(group);
+        if (misses & lane_bit) sums.template add_missed<Source>(group);
         __syncwarp(); /* Otherwise the warp may stay divided, twice as slow, to the end. */
         missed += Terms;
         if (missed > Sums::most_missed - most_terms) {
@@ -6115,6 +6114,11 @@ struct wide_window {
 template <class Input>
 struct values_of : doubles_masked {
     static constexpr int low_zeros = 52 - static_cast<int>(element<Input>::fraction_bits);
+
+    static FASTREDUCE_DEVICE double term(Input x, Input, unsigned)
+    {
+        return ieee_cast<double>(widened(x));
+    }
 };
 template <class Input>
 struct squares_of : exact_products<Input> {
@@ -6155,14 +6159,8 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *resul
 }
 template <class Input>
 struct exact_moments : exact_products<Input> {
-    using Term = double;
     using Sums = moment_sums<Input>;
     static constexpr bool two_arrays = false;
-
-    static FASTREDUCE_DEVICE double term(Input x, Input, unsigned)
-    {
-        return ieee_cast<double>(widened(x));
-    }
 };
 
 template <class Input>
@@ -6179,29 +6177,13 @@ struct wide_window<exact_moments<Input>> {
     FASTREDUCE_DEVICE void add_group(const Group &group)
     {
         values.template add_group<Terms>(group);
-        squares.template add_group<Terms>(squared<Group>{group});
+        squares.template add_group<Terms>(group);
     }
     FASTREDUCE_DEVICE void flush()
     {
         values.flush();
         squares.flush();
     }
-
-  private:
-    template <class Group>
-    struct squared {
-        const Group &group;
-        template <class Function>
-        FASTREDUCE_DEVICE void visit(const Function &function) const
-        {
-            group.visit([&](double x) {
-                if constexpr (exact_products<Input>::of_doubles)
-                    function(double_product{x, x});
-                else
-                    function(ieee_multiply(x, x));
-            });
-        }
-    };
 };
 
 template <unsigned BlockSize, class Source>
@@ -6231,7 +6213,7 @@ struct wide_superaccumulator {
 #pragma unroll
         for (unsigned first = 0; first < Items::packs_each; first += packs)
             window.template add_group<packs * Items::pack_size>(
-                pack_range<packs, Source, Items>{items, others, first, mask});
+                pack_range<packs, Items>{items, others, first, mask});
     }
 
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
@@ -6565,18 +6547,18 @@ struct exact_results {
     }
 };
 
-/* A thread's terms, of elements `first`, `first` + step ... of a result; zeros behind its end. */
+/* A thread's elements `first`, `first` + step ... of a result, or what the operator makes of them if
+ * any type may be added as doubles; zeros behind its end. */
 template <class Source>
 struct exact_terms {
     static constexpr unsigned count = 8;
-    using Term = typename Source::Term;
-    Term term[count];
+    typename Source::Element element[count];
 
-    template <class Function>
+    template <class Of, class Function>
     FASTREDUCE_DEVICE void visit(const Function &function) const
     {
 #pragma unroll
-        for (const Term &x : term) function(x);
+        for (const auto &x : element) function(Of::term(x, x, every_bit));
     }
     FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
                                   size_t end, unsigned step)
@@ -6592,9 +6574,9 @@ struct exact_terms {
             for (unsigned j = 0; j < count; ++j, first += step) {
                 const Input x = first < end ? from[first * layout.stride] : zero;
                 if constexpr (Source::follows_pairs)
-                    term[j] = reducer.term(x);
+                    element[j] = reducer.term(x);
                 else
-                    term[j] = Source::term(x, x, every_bit);
+                    element[j] = x;
             }
         };
         if constexpr (Source::follows_pairs) {

@@ -372,9 +372,6 @@ EQUIVALENT = [
     ("exact_value", "fastreduce_detail_read(*FASTREDUCE_SUM, 0, * -> *", "",
      "a sum needs no count"),
     # ---- Room 7: doubles, many exact sums
-    ("wide_sums::flush_missed", "k < digits -> k + 1 < digits", "",
-     "no term reaches the highest digit"),
-    ("wide_sums::restart", "k < half_limbs -> k + 1 < half_limbs", "", "the last one is not used"),
     ("exact_reducer::value_of_packs", "thread.packs[0] -> thread.packs[(0 + 1)]", "",
      "one behind the array, which the address sanitizer notices"),
     ("thread_packs::sum_of_floats", "exponent - reach -> exponent + reach", "", SLOWER),
@@ -514,11 +511,11 @@ NOT_NOTICED = [
     ("choose_neighbours", "__syncwarp() -> nothing", "", TO_DO),
     ("reduce_neighbours", "__syncwarp() -> nothing", "", TO_DO),
     ("columns_of_blocks", "__syncthreads() -> nothing", "", TO_DO),
+    ("clear_by_warp", "__syncwarp() -> nothing", "", TO_DO),
     ("wide_limbs::add_lanes", "__syncwarp() -> nothing", "", TO_DO),
     ("*_sums::*", "__syncwarp() -> nothing", "", TO_DO),
     ("add_to_total", "__syncwarp() -> nothing", "", TO_DO),
     ("wide_window::add_missed", "__syncwarp() -> nothing", "", "only takes longer"),
     ("wide_superaccumulator::reduce_blocks", "__sync*() -> nothing", "", TO_DO),
     ("add_queued_units", "__syncwarp() -> nothing", "", TO_DO),
-    ("resolve_exact_results", "__syncwarp() -> nothing", "", TO_DO),
 ]
