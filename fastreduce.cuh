@@ -6547,8 +6547,8 @@ struct exact_results {
     }
 };
 
-/* A thread's elements `first`, `first` + step ... of a result, or what the operator makes of them if
- * any type may be added as doubles; zeros behind its end. */
+/* A thread's elements `first`, `first` + step ... of a result, or terms where the Source follows
+ * pairs and so takes any type as doubles; zeros behind its end. */
 template <class Source>
 struct exact_terms {
     static constexpr unsigned count = 8;
