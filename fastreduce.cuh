@@ -4677,7 +4677,7 @@ struct columns_of {
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
         const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes,
-                       most_bytes = each == 4 ? 256 : 128;
+                       most_bytes = each * value_words == 4 ? 256 : 128;
         unsigned log = each > 1 || element_bytes == 2 ? 5 : 4;
         while (1u << log > size && (bytes << log > most_bytes || value_words << log > 32 * size))
             --log;
