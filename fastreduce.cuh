@@ -4676,9 +4676,11 @@ struct columns_of {
     static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
+        constexpr bool has_room = Reducer::any_order || value_words == 1;
         const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes,
-                       most_bytes = each * value_words == 4 ? 256 : 128;
-        unsigned log = each > 1 || element_bytes == 2 ? 5 : 4;
+                       most_bytes =
+                           each == 4 && (element_bytes < 4 || value_words == 1) ? 256 : 128;
+        unsigned log = has_room && (each > 1 || element_bytes == 2) ? 5 : 4;
         while (1u << log > size && (bytes << log > most_bytes || value_words << log > 32 * size))
             --log;
         return log;
