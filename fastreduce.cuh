@@ -92,10 +92,10 @@
  * Map: where a call goes, by names to search for. One-line helpers and room 2 are left out.
  *
  * fastreduce_sum_f32, by AUTO
- *   arguments   fastreduce_reduce, settings_for, reduce_array, check_array   (room 9)
- *   kernels     find_auto, entry_for, kernels_of: by type and operator       (rooms 9, 8)
- *   plan        plan_array: which tiles, and how many blocks                 (room 8)
- *   launch      launch_array, launch, with_workspace, launch_kernel
+ *   arguments   fastreduce_reduce, settings_for, reduce_array, check_arrays  (room 9)
+ *   kernels     find_kernels, find_auto, kernels_of: by type and operator    (rooms 9, 8)
+ *   plan        launch_shape; plan_array: which tiles, and how many blocks   (room 8)
+ *   launch      launch, with_workspace, launch_kernel
  *   kernel      reduce_pairwise, reduce_run: a block reduces its run         (room 6)
  *     load      load_values, lane_packs::load
  *     reduce    item_values, and the Reducer's values_of, reduce_pack        (room 3)
@@ -103,8 +103,8 @@
  *     store     the Reducer's store, apply_step
  *
  * fastreduce_reduce_axis, of ARGMAX over columns of bytes
- *   arguments   describe_shape, check_array, reduce_results
- *   plan        launch_results, plan_results, plan_columns
+ *   arguments   describe_shape, check_arrays, reduce_results
+ *   plan        launch_shape, plan_results, plan_columns
  *   kernel      reduce_columns: a block reduces neighboring columns
  *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
  *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
@@ -123,7 +123,7 @@
  *     longest   result_queue::append, await; reduce_queued: reduce_run by many blocks
  *
  * fastreduce_sum_f32, by EXACT
- *   plan        find_exact, launch_exact_array, plan_exact                   (rooms 9, 8)
+ *   plan        find_exact, plan_array                                       (rooms 9, 8)
  *   kernel      reduce_exact; superaccumulator::add_items, add_group         (room 7)
  *     window    window_sum::add_float by add_to_window; what it misses: add_missed, add_to_bins
  *     combine   flush to the warp's limbs, limb_of_block, sum_of_blocks
@@ -147,6 +147,7 @@
 #include <cuda_runtime.h>
 #include <atomic>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -6910,14 +6911,14 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  *
  * It offers reduce, transform_reduce, reduce_by, dot, round, accumulate_exactly, workspace_bytes
- * and status_string. Behind them, each shape has one function that plans, and all share launch():
+ * and status_string. Behind them, each shape has one function that plans, and all but the ladder's
+ * share launch_shape and launch:
  *
- *     one array, V0..V7   plan_ladder    launch_ladder
- *     one array, AUTO     plan_array     launch_array
- *     one array, EXACT    plan_exact     launch_array
+ *     one array, V0..V7   plan_ladder, for launch_ladder
+ *     one array           plan_array
  *     rows, segments      plan_rows
  *     columns             plan_columns
- *     many results        plan_results   launch_results, by one of the two above
+ *     many results        plan_results, by one of the two above
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
@@ -6998,27 +6999,26 @@ inline bool is_valid(const buffer &memory)
            memory.count <= (UINTPTR_MAX - address_of(memory.data)) / memory.size;
 }
 
-inline buffer memory_of(workspace scratch, size_t alignment = workspace_alignment)
+/* Checks what a call reads, of which arrays without elements may be null, and what it writes. */
+inline fastreduce_status check_arguments(std::initializer_list<buffer> inputs, const buffer &output,
+                                         workspace scratch,
+                                         size_t scratch_alignment = workspace_alignment)
 {
-    return {scratch.data, 1, alignment, scratch.data != nullptr ? scratch.bytes : 0};
-}
-
-inline fastreduce_status check_arguments(const buffer &input, const buffer &output,
-                                         workspace scratch, size_t scratch_alignment)
-{
-    const buffer memory = memory_of(scratch, scratch_alignment);
-    return (input.data == nullptr && input.count != 0) || output.data == nullptr ||
-                   !is_valid(input) || !is_valid(output) || !is_valid(memory) ||
-                   overlap(input, output) || overlap(input, memory) || overlap(output, memory)
-               ? FASTREDUCE_ERROR_INVALID_ARGUMENT
-               : FASTREDUCE_SUCCESS;
+    const buffer memory = {scratch.data, 1, scratch_alignment,
+                           scratch.data != nullptr ? scratch.bytes : 0};
+    bool valid =
+        output.data != nullptr && is_valid(output) && is_valid(memory) && !overlap(output, memory);
+    for (const buffer &input : inputs)
+        valid = valid && (input.data != nullptr || input.count == 0) && is_valid(input) &&
+                !overlap(input, output) && !overlap(input, memory);
+    return valid ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
 template <class Input, class Value>
 fastreduce_status check_arguments(const Input *input, const Value *output, size_t n,
                                   workspace scratch)
 {
-    return check_arguments({input, sizeof(Input), alignof(Input), n},
+    return check_arguments({{input, sizeof(Input), alignof(Input), n}},
                            {output, sizeof(Value), alignof(Value)}, scratch,
                            alignment_for<Value>());
 }
@@ -7040,26 +7040,25 @@ template <class Enqueue>
 fastreduce_status with_workspace(workspace memory, size_t bytes, cudaStream_t stream,
                                  const Enqueue &enqueue, bool clean = true)
 {
-    const bool pooled = memory.data == nullptr && bytes > 0;
     if (memory.data != nullptr && memory.bytes < bytes) return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    cudaError_t error = pooled ? cudaThreadExchangeStreamCaptureMode(&mode) : cudaSuccess;
-    if (error != cudaSuccess) return status_of(error);
-    if (pooled) error = cudaMallocAsync(&memory.data, bytes, stream);
-    const bool borrowed = pooled && error == cudaSuccess;
-    if (borrowed && clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
-    if (error == cudaSuccess) error = enqueue(memory.data);
-
-    cudaError_t after = cudaSuccess;
-    if (borrowed)
-        after = cudaFreeAsync(memory.data, stream);
-    else if (!pooled && bytes > 0 && !clean)
-        after = cudaMemsetAsync(memory.data, 0, bytes, stream);
-    if (pooled) {
-        const cudaError_t restored = cudaThreadExchangeStreamCaptureMode(&mode);
-        if (after == cudaSuccess) after = restored;
+    if (memory.data != nullptr || bytes == 0) {
+        const cudaError_t error = enqueue(memory.data);
+        cudaError_t cleared = cudaSuccess;
+        if (bytes > 0 && !clean) cleared = cudaMemsetAsync(memory.data, 0, bytes, stream);
+        return status_of(error != cudaSuccess ? error : cleared);
     }
-    return status_of(error != cudaSuccess ? error : after);
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaError_t error = cudaThreadExchangeStreamCaptureMode(&mode);
+    if (error != cudaSuccess) return status_of(error);
+    error = cudaMallocAsync(&memory.data, bytes, stream);
+    if (error == cudaSuccess) {
+        if (clean) error = cudaMemsetAsync(memory.data, 0, bytes, stream);
+        if (error == cudaSuccess) error = enqueue(memory.data);
+        const cudaError_t freed = cudaFreeAsync(memory.data, stream);
+        if (error == cudaSuccess) error = freed;
+    }
+    const cudaError_t restored = cudaThreadExchangeStreamCaptureMode(&mode);
+    return status_of(error != cudaSuccess ? error : restored);
 }
 
 /* ---- The ladder ---- */
@@ -7117,7 +7116,7 @@ version_kernels make_version()
 struct ladder_plan {
     size_t blocks;          /* of the first level */
     size_t second_half;     /* offset in bytes */
-    size_t workspace_bytes; /* of both halves; 0 for one level */
+    size_t workspace_bytes; /* of both halves; 0 for one level, or if a launch has no room */
 };
 
 inline ladder_plan plan_ladder(size_t n, size_t tile, size_t partial_size,
@@ -7126,18 +7125,11 @@ inline ladder_plan plan_ladder(size_t n, size_t tile, size_t partial_size,
     const size_t mask = alignment - 1;
     const size_t first = blocks_for(n, tile), second = blocks_for(first, tile);
     ladder_plan plan = {first, 0, 0};
+    if (first > max_blocks) return plan;
     if (first > 1) plan.second_half = (first * partial_size + mask) & ~mask;
     plan.workspace_bytes = plan.second_half;
     if (second > 1) plan.workspace_bytes += (second * partial_size + mask) & ~mask;
     return plan;
-}
-
-/* Returns 0 where a launch has no room for the blocks. */
-template <class Value>
-size_t ladder_workspace_bytes(size_t n, size_t tile)
-{
-    const ladder_plan plan = plan_ladder(n, tile, sizeof(Value), alignment_for<Value>());
-    return plan.blocks > max_blocks ? 0 : plan.workspace_bytes;
 }
 
 /* Launches every level. Arguments are checked. */
@@ -7310,7 +7302,6 @@ struct launch_options {
  * has no room. */
 struct launch_plan {
     unsigned kernel = 0, threads = 0;
-    unsigned resident_blocks = 0; /* of a multiprocessor, where no more are launched; or 0 */
     size_t shared_bytes = 0, workspace_bytes = 0;
     size_t results = 1, most_results = 1; /* of the call; of one launch */
     size_t block_results = 1;             /* of one block, or of several that share them */
@@ -7369,69 +7360,15 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
 struct array_argument {
     const void *data;
     size_t n;
-    const size_t *n_on_device;
-    const void *other;
+    const size_t *n_on_device = nullptr;
+    const void *other = nullptr;
 };
-
-/* Returns 4 MiB over the grid, as the previous one may still load; but 8 KiB a block at least. */
-constexpr unsigned bytes_to_prefetch(size_t tile_packs, size_t blocks)
-{
-    const size_t bytes = 4 * mebibyte / blocks / pack_bytes * pack_bytes;
-    return static_cast<unsigned>(min_of(greatest_of(bytes, 8 * kibibyte), tile_packs * pack_bytes));
-}
 
 /* Bytes that are streamed: loads leave the cache first. 31.6 us at 64 MiB in a call by itself,
  * against 36.8; but 359.8 at 1 GiB against 352.8 (one H100). */
 constexpr size_t streamed_from = 32 * mebibyte, streamed_to = 256 * mebibyte;
 
-/* Begins a plan of an array, for AUTO and EXACT. */
-inline launch_plan plan_input(const kernel_set &set, const array_argument &input)
-{
-    const size_t bytes = input.n * set.element_bytes;
-    /* Packs of one element are loaded as they are; others are shifted out of two vectors. */
-    const bool vectors = pack_bytes % set.element_bytes != 0 ||
-                         (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes)),
-               streaming = bytes > streamed_from && bytes <= streamed_to;
-    launch_plan plan;
-    plan.threads = set.tile[0].block_size;
-    plan.array = {input.data, input.other, input.n_on_device, input.n, 0, 0, 0,
-                  0,          vectors,     streaming,         0,       0, 0};
-    return plan;
-}
-
-/* Limits the blocks to those that are resident at once, and divides among them what they ask for
- * before the previous grid has ended. */
-inline void fit_device(const kernel_set &set, const device_limits &limits, launch_plan *plan)
-{
-    if (plan->resident_blocks > 0) {
-        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
-        const size_t room = plan->shared_bytes > 0
-                                ? limits.shared_bytes / (plan->shared_bytes + reserve)
-                                : plan->resident_blocks,
-                     resident = min_of(plan->resident_blocks, room > 0 ? room : 1);
-        plan->shared_blocks = min_of(plan->shared_blocks, resident * limits.multiprocessors);
-    }
-    if (plan->array.n_on_device == nullptr)
-        plan->array.prefetch_bytes =
-            bytes_to_prefetch(set.tile[plan->kernel].tile_packs(), plan->shared_blocks);
-}
-
-/* Launches a plan of one array. Arguments are checked; `output` points to a reduction_output or an
- * exact_output. */
-inline fastreduce_status launch_array(const kernel_set &set, launch_plan &&plan, void *output,
-                                      const launch_options &options)
-{
-    if (options.memory.data != nullptr && options.memory.bytes < plan.workspace_bytes)
-        return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
-    device_limits limits = {};
-    const cudaError_t error =
-        plan.resident_blocks > 0 ? find_limits(&limits) : cudaGetDevice(&limits.device);
-    if (error != cudaSuccess) return status_of(error);
-    fit_device(set, limits, &plan);
-    return launch(set, plan, output, options, limits.device);
-}
-
-/* ---- One array by AUTO: one kernel in blocks of two sizes ---- */
+constexpr size_t most_counted_blocks = 4095; /* by a word of EXACT's totals */
 
 /* Results up to this size; larger ones spill, and with 512 bytes a thread has 3 KiB of local
  * memory. */
@@ -7479,10 +7416,10 @@ constexpr run_plan plan_runs(size_t n, unsigned pack_size, unsigned partial_word
     }
 }
 
-/* Plans one array by AUTO. The workspace depends on n alone, and never decreases with it: it has
- * room for any address and for n on the device. */
-inline launch_plan plan_array(const kernel_set &set, const array_argument &input,
-                              size_t most_words = workspace_words)
+/* Divides an array among AUTO's blocks. The workspace depends on n alone, and never decreases with
+ * it: it has room for any address and for n on the device. */
+inline void plan_tiles(launch_plan *plan, const kernel_set &set, const array_argument &input,
+                       size_t most_words)
 {
     const auto runs_of = [&](size_t n, bool large, size_t limit = workspace_words) {
         return plan_runs(n, set.pack_size, set.partial_words, set.tile[large], limit);
@@ -7492,29 +7429,67 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
     };
     const size_t bytes = input.n * set.element_bytes,
                  most_n = min_of(bytes, most_shifted_small) / set.element_bytes;
-    launch_plan plan = plan_input(set, input);
-    const bool counted = input.n_on_device != nullptr, usual = has_large_tiles(set, input.n, true),
-               large = !counted && has_large_tiles(set, input.n, plan.array.vectors);
+    const bool usual = has_large_tiles(set, input.n, true),
+               large = input.n_on_device == nullptr &&
+                       has_large_tiles(set, input.n, plan->array.vectors);
     run_plan runs = runs_of(input.n, usual);
     size_t status_words = words_for(runs);
     if (bytes > set.most_small) /* where small tiles serve after all */
         status_words = greatest_of(status_words, words_for(runs_of(most_n, false)));
     if (large != usual || most_words < status_words)
         runs = runs_of(input.n, large, min_of(most_words, status_words));
-    plan.kernel = large ? large_tiles : small_tiles;
-    plan.threads = set.tile[large].block_size;
-    plan.workspace_bytes = status_words * sizeof(status_word);
-    plan.shared_blocks = runs.runs;
-    if (counted) plan.resident_blocks = 1024 / plan.threads;
-    plan.array.runs = static_cast<unsigned>(runs.runs);
-    plan.array.last_run = static_cast<unsigned>(runs.tiles - ((runs.runs - 1) << runs.run_log));
-    plan.array.run_log = runs.run_log;
+    plan->kernel = large ? large_tiles : small_tiles;
+    plan->workspace_bytes = status_words * sizeof(status_word);
+    plan->shared_blocks = runs.runs;
+    plan->array.runs = static_cast<unsigned>(runs.runs);
+    plan->array.last_run = static_cast<unsigned>(runs.tiles - ((runs.runs - 1) << runs.run_log));
+    plan->array.run_log = runs.run_log;
+}
+
+/* Plans one array. EXACT has no more blocks than are resident, as each takes as many tiles. */
+inline launch_plan plan_array(const kernel_set &set, const array_argument &input,
+                              const device_limits &limits, const launch_options &options = {})
+{
+    const size_t bytes = input.n * set.element_bytes;
+    /* Packs of one element are loaded as they are; others are shifted out of two vectors. */
+    const bool vectors = pack_bytes % set.element_bytes != 0 ||
+                         (aligned(input.data, pack_bytes) && aligned(input.other, pack_bytes)),
+               streaming = bytes > streamed_from && bytes <= streamed_to,
+               counted = input.n_on_device != nullptr;
+    launch_plan plan;
+    plan.array = {input.data, input.other, input.n_on_device, input.n, 0, 0, 0,
+                  0,          vectors,     streaming,         0,       0, 0};
+    size_t resident = 0; /* blocks of a multiprocessor, where no more are launched */
+    if (set.total_words > 0) {
+        constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
+        const size_t tile = set.tile_elements(0),
+                     room = limits.shared_bytes / (set.exact_shared_bytes + reserve);
+        plan.shared_bytes = set.exact_shared_bytes;
+        if (input.n > tile) plan.workspace_bytes = set.total_words * sizeof(status_word);
+        plan.shared_blocks =
+            min_of(blocks_for(input.n, tile), min_of(options.most_blocks, most_counted_blocks));
+        resident = min_of(set.resident_blocks, greatest_of(room, 1));
+    } else {
+        plan_tiles(&plan, set, input, options.most_words);
+        if (counted) resident = 1024 / set.tile[plan.kernel].block_size;
+    }
+    if (resident > 0)
+        plan.shared_blocks = min_of(plan.shared_blocks, resident * limits.multiprocessors);
+    plan.threads = set.tile[plan.kernel].block_size;
+    if (!counted) {
+        /* 4 MiB over the grid, as the previous one may still load; but 8 KiB a block at least. */
+        const size_t each = 4 * mebibyte / plan.shared_blocks / pack_bytes * pack_bytes,
+                     tile_bytes = set.tile[plan.kernel].tile_packs() * pack_bytes;
+        plan.array.prefetch_bytes =
+            static_cast<unsigned>(min_of(greatest_of(each, 8 * kibibyte), tile_bytes));
+    }
     return plan;
 }
 
+/* Returns what AUTO or EXACT needs on any device. It never decreases with n. */
 inline size_t array_workspace_bytes(const kernel_set &set, size_t n)
 {
-    return plan_array(set, {nullptr, n, nullptr, nullptr}).workspace_bytes;
+    return plan_array(set, {nullptr, n}, {1, 0}).workspace_bytes;
 }
 
 /* Returns all of a reducer's kernel_set but the kernels. So a size can be asked for without
@@ -7583,38 +7558,6 @@ template <class Reducer, unsigned Parts, unsigned... Sizes>
 static constexpr kernel_set
     kernels_of = sizes_of<Reducer, Sizes...>(find_kernel<Reducer, Parts, Sizes...>);
 
-/* Launches AUTO of one array by a reducer of the kernels' type. */
-template <class Reducer, class Value>
-fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
-                                 const launch_options &options)
-{
-    reduction_output<Reducer> output = {result, reducer};
-    const kernel_set &set = kernels_of<Reducer, array_part>;
-    return detail::launch_array(set, plan_array(set, input), &output, options);
-}
-
-/* ---- One array by EXACT: one kernel for each Source ---- */
-
-constexpr size_t most_counted_blocks = 4095; /* by a word of the totals */
-
-/* Never decreases with n. */
-constexpr size_t exact_workspace_bytes(const kernel_set &set, size_t n)
-{
-    return n > set.tile_elements(0) ? set.total_words * sizeof(status_word) : 0;
-}
-
-/* Plans one array by EXACT: no more blocks than are resident, as each takes as many tiles. */
-inline launch_plan plan_exact(const kernel_set &set, const array_argument &input,
-                              size_t most_blocks = most_counted_blocks)
-{
-    launch_plan plan = plan_input(set, input);
-    plan.shared_bytes = set.exact_shared_bytes;
-    plan.workspace_bytes = exact_workspace_bytes(set, input.n);
-    plan.shared_blocks = min_of(blocks_for(input.n, set.tile_elements(0)), most_blocks);
-    plan.resident_blocks = set.resident_blocks;
-    return plan;
-}
-
 /* Returns all of an accumulator's kernel_set but the kernel. Sums' blocks have more shared memory
  * than they need, so that just as many fit a multiprocessor as the plan counts on. Blocks of the
  * next grid, launched early, would be unevenly divided among the places left. Others' blocks take
@@ -7623,7 +7566,6 @@ template <class Accumulator, unsigned Packs = 4>
 constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Accumulator::Element;
-    constexpr size_t shared_bytes = 44 * kibibyte;
     kernel_set set = {};
     set.find = find;
     set.element_bytes = sizeof(Element);
@@ -7631,8 +7573,7 @@ constexpr kernel_set exact_sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     set.tile[0] = {Accumulator::block_size, Packs};
     set.total_words = Accumulator::status_words;
     set.resident_blocks = Accumulator::resident_blocks;
-    set.exact_shared_bytes =
-        Accumulator::shared_bytes > shared_bytes ? Accumulator::shared_bytes : shared_bytes;
+    set.exact_shared_bytes = greatest_of(Accumulator::shared_bytes, 44 * kibibyte);
     return set;
 }
 
@@ -7646,15 +7587,6 @@ static kernel_entry find_exact_kernel(unsigned)
 template <class Accumulator, unsigned Packs = 4>
 static constexpr kernel_set
     exact_kernels_of = exact_sizes_of<Accumulator, Packs>(find_exact_kernel<Accumulator, Packs>);
-
-/* Launches EXACT of one array by an accumulator. */
-template <class Accumulator>
-fastreduce_status launch_exact(const array_argument &input, exact_output output,
-                               const launch_options &options)
-{
-    const kernel_set &set = exact_kernels_of<Accumulator>;
-    return launch_array(set, plan_exact(set, input), &output, options);
-}
 
 /* The accumulator of the sum, by the element. */
 template <class Input>
@@ -7813,8 +7745,6 @@ inline launch_plan plan_rows(const kernel_set &set, const result_layout &rows,
     launch_plan plan;
     rows_plan &share = plan.share;
     share = {};
-    share.most_of_warp = share.most_of_block = SIZE_MAX;
-    share.per_warp = 1;
     share.prefetched = prefetched;
     plan.kernel = segments ? segment_rows : short_rows;
     plan.threads = rows_block;
@@ -7848,14 +7778,6 @@ constexpr size_t columns_warps = 16;
  * in L1 meanwhile: 2.1 times as fast for 33 x 7 floats (one H100). */
 constexpr size_t small_plane = 2048;
 
-/* Returns how many lanes could lie side by side across columns. */
-constexpr size_t neighbours_of(const result_layout &results, size_t per_lane, size_t element_bytes)
-{
-    if (results.inner > 1 && results.n * results.inner * element_bytes > small_plane)
-        return results.inner / per_lane;
-    return results.inner > 1 || results.outer_stride <= results.stride ? results.end / per_lane : 1;
-}
-
 inline launch_plan plan_columns(const kernel_set &set, const result_layout &given,
                                 const device_limits &limits, const launch_options &options = {})
 {
@@ -7867,9 +7789,13 @@ inline launch_plan plan_columns(const kernel_set &set, const result_layout &give
     const bool wide = vectors.per_lane > 1 && (results.inner | strides) % vectors.per_lane == 0 &&
                       address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
     const lane_columns lane = set.lane[wide];
+    const bool planes = results.inner > 1,
+               large_planes = planes && results.n * results.inner * set.element_bytes > small_plane;
+    size_t neighbours = 1; /* lanes that could lie side by side across columns */
+    if (planes || results.outer_stride <= results.stride)
+        neighbours = (large_planes ? results.inner : results.end) / lane.per_lane;
     const size_t lanes = results.end / lane.per_lane,
                  leaves = blocks_for(results.n, size_t(1) << lane.rows_log),
-                 neighbours = neighbours_of(results, lane.per_lane, set.element_bytes),
                  down_log = min_of(bits_for(leaves), warp_log - bits_for(min_of(neighbours, 32)));
     launch_plan plan;
     columns_plan &layout = plan.layout;
@@ -7927,13 +7853,6 @@ inline launch_plan plan_by_threads(const kernel_set &set, const result_layout &r
     return plan;
 }
 
-/* Returns whether there is one result, of elements that lie together. */
-constexpr bool is_one_array(const result_layout &results)
-{
-    return results.begins == nullptr && results.end == 1 && results.inner == 1 &&
-           (results.stride == 1 || results.n == 1);
-}
-
 /* Plans results of any shape, by one of the functions above. */
 inline launch_plan plan_results(const kernel_set &set, const result_layout &results,
                                 const device_limits &limits, const launch_options &options)
@@ -7949,19 +7868,30 @@ inline launch_plan plan_results(const kernel_set &set, const result_layout &resu
     return (rows ? plan_rows : plan_columns)(set, results, limits, options);
 }
 
-/* Launches many results. Arguments are checked; `output` points to a reduction_output. */
-inline fastreduce_status launch_results(const kernel_set &set, const result_layout &results,
-                                        void *output, const launch_options &options)
+/* Plans one array or many results, and launches the plan. Arguments are checked; `output` points to
+ * a reduction_output or an exact_output. */
+template <class Shape>
+fastreduce_status launch_shape(const kernel_set &set, const Shape &shape, void *output,
+                               const launch_options &options)
 {
-    if (is_one_array(results))
-        return launch_array(
-            set, plan_array(set, {results.input, results.n, nullptr, nullptr}, options.most_words),
-            output, options);
     device_limits limits = {};
     const cudaError_t error = find_limits(&limits);
     if (error != cudaSuccess) return status_of(error);
-    launch_plan plan = plan_results(set, results, limits, options);
+    launch_plan plan;
+    if constexpr (std::is_same<Shape, array_argument>::value)
+        plan = plan_array(set, shape, limits, options);
+    else
+        plan = plan_results(set, shape, limits, options);
     return launch(set, plan, output, options, limits.device);
+}
+
+/* Launches AUTO of one array by a reducer of the kernels' type. */
+template <class Reducer, class Value>
+fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
+                                 const launch_options &options)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch_shape(kernels_of<Reducer, array_part>, input, &output, options);
 }
 
 /* ---- Results by EXACT ----
@@ -8012,7 +7942,7 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
         reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
         const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            launch_results(set, results.layout, &output, {memory, stream});
+            launch_shape(set, results.layout, &output, {memory, stream});
         if (status != FASTREDUCE_SUCCESS || (!segments && results.layout.n == 0)) return status;
     }
     return with_workspace(memory, needed, stream, [&](void *data) {
@@ -8104,12 +8034,13 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     if constexpr (Version == FASTREDUCE_AUTO) {
         static_assert(sizeof(typename detail::reducer_t<Operator, Input>::Result) == sizeof *output,
                       "a reducer's Result has the bits of the result");
-        return detail::launch_reducer({input, n, nullptr, nullptr}, output,
-                                      detail::make_reducer<Operator, Input>(), {scratch, stream});
+        return detail::launch_reducer({input, n}, output, detail::make_reducer<Operator, Input>(),
+                                      {scratch, stream});
     } else if constexpr (Version == FASTREDUCE_EXACT) {
-        return detail::launch_exact<detail::exact_sum<Input>>(
-            {input, n, nullptr, nullptr},
-            {output, nullptr, FASTREDUCE_SUM, sizeof(Input) == 4 ? 24 : 53}, {scratch, stream});
+        detail::exact_output result = {output, nullptr, FASTREDUCE_SUM,
+                                       sizeof(Input) == 4 ? 24 : 53};
+        return detail::launch_shape(detail::exact_kernels_of<detail::exact_sum<Input>>,
+                                    detail::array_argument{input, n}, &result, {scratch, stream});
     } else {
         return detail::launch_ladder(
             detail::make_version<Version, BlockSize, Items, Operator, Input>(), input, output, n,
@@ -8157,8 +8088,8 @@ fastreduce_status transform_reduce(const Input *input, Output *output, size_t n,
     using reducer = detail::custom_reducer<Input, Output, Combine, Transform>;
     const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return detail::launch_reducer({input, n, nullptr, nullptr}, output,
-                                  reducer{{}, combine, transform, identity}, {scratch, stream});
+    return detail::launch_reducer({input, n}, output, reducer{{}, combine, transform, identity},
+                                  {scratch, stream});
 }
 
 /* Does so without a transform: elements are converted to the output's type. */
@@ -8193,15 +8124,17 @@ template <fastreduce_kernel Version = FASTREDUCE_AUTO, unsigned BlockSize = FAST
 size_t workspace_bytes(size_t n)
 {
     static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input>(), "");
+    using Value = accumulate_t<Operator, Input>;
     if (n > SIZE_MAX / sizeof(Input)) return 0;
     if constexpr (Version == FASTREDUCE_AUTO)
         return detail::array_workspace_bytes(detail::sizes_of<detail::reducer_t<Operator, Input>>(),
                                              n);
     else if constexpr (Version == FASTREDUCE_EXACT)
-        return detail::exact_workspace_bytes(detail::exact_sizes_of<detail::exact_sum<Input>>(), n);
+        return detail::array_workspace_bytes(detail::exact_sizes_of<detail::exact_sum<Input>>(), n);
     else
-        return detail::ladder_workspace_bytes<accumulate_t<Operator, Input>>(
-            n, static_cast<size_t>(BlockSize) * Items);
+        return detail::plan_ladder(n, size_t(BlockSize) * Items, sizeof(Value),
+                                   detail::alignment_for<Value>())
+            .workspace_bytes;
 }
 
 /* Adds input[0] .. input[n - 1] to *accumulator, exactly: as fastreduce_accumulate_f32, but that
@@ -8213,11 +8146,11 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
                                      const size_t *n_on_device = nullptr)
 {
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
-    return status != FASTREDUCE_SUCCESS
-               ? status
-               : detail::launch_exact<detail::exact_sum<float>>({input, n, n_on_device, nullptr},
-                                                                {nullptr, accumulator->limb},
-                                                                {scratch, stream});
+    if (status != FASTREDUCE_SUCCESS) return status;
+    detail::exact_output result = {nullptr, accumulator->limb};
+    return detail::launch_shape(detail::exact_kernels_of<detail::exact_sum<float>>,
+                                detail::array_argument{input, n, n_on_device}, &result,
+                                {scratch, stream});
 }
 
 /* Launches one level of the dispatcher: block b of the grid reduces elements
@@ -8234,8 +8167,8 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     static_assert(detail::check_reduction<Version, BlockSize, Items, Operator, Input, true>(), "");
     const size_t blocks = blocks_for(n, size_t(BlockSize) * Items);
     const fastreduce_status status =
-        detail::check_arguments({input, sizeof(Input), alignof(Input), n},
-                                {partials, sizeof(Value), alignof(Value), blocks}, {nullptr, 0}, 1);
+        detail::check_arguments({{input, sizeof(Input), alignof(Input), n}},
+                                {partials, sizeof(Value), alignof(Value), blocks}, {nullptr, 0});
     if (status != FASTREDUCE_SUCCESS) return status;
     if (blocks > detail::max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     const detail::version_kernels version =
@@ -8262,7 +8195,7 @@ inline const char *status_string(fastreduce_status status)
 /* ================================================================================================
  * Room 9: the C functions
  * Offers: all that fastreduce.h declares for the GPU. May hold: what checks arguments and picks the
- * kernels of a type and an operator (find_auto, find_exact) for a launcher of room 8.
+ * kernels of a type and an operator (find_kernels) for a launcher of room 8.
  * ============================================================================================= */
 
 #if defined(FASTREDUCE_IMPLEMENTATION) && !defined(FASTREDUCE_DETAIL_IMPLEMENTED)
@@ -8338,29 +8271,16 @@ constexpr bool has_exact_sums = has_exact && (holds(built_operators, FASTREDUCE_
                                               holds(built_operators, FASTREDUCE_SUM_ABS) ||
                                               holds(built_operators, FASTREDUCE_MEAN));
 
-/* Returns visit() of the type, where this build has it. */
-template <class Result, class Visit>
-static Result visit_type(fastreduce_type type, const Visit &visit)
-{
-    switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)              \
-    case FASTREDUCE_##name:                                                                        \
-        if constexpr (holds(built_types, FASTREDUCE_##name)) return visit(type_identity<input>()); \
-        break;
-        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
-#undef FASTREDUCE_DETAIL_CASE
-    default: break;
-    }
-    return Result();
-}
-
-/* ---- AUTO: from a type and an operator to kernels ---- */
+/* ---- AUTO and EXACT: from a type and an operator to kernels ---- */
 
 /* The kernels of a type and an operator, null where this build has none; and their
- * reduction_output. */
+ * reduction_output or exact_output. */
 struct operator_entry {
-    const kernel_set *kernels;
+    const kernel_set *kernels; /* by EXACT, of one array */
     alignas(16) unsigned char output[96];
+    /* of many results by EXACT; null for AUTO, and without FASTREDUCE_WITH_SHAPES */
+    fastreduce_status (*launch_exact)(const exact_results &results, workspace memory,
+                                      cudaStream_t stream);
 };
 
 /* Returns the entry of a reducer's group, where this build has the operator. */
@@ -8382,21 +8302,73 @@ static operator_entry entry_for(const Reducer &reducer, void *result)
 constexpr unsigned built_parts = has_shapes ? every_part : array_part;
 
 /* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
-static operator_entry find_auto(fastreduce_type type, fastreduce_operator op, bool dot,
-                                void *result = nullptr)
+template <class Input>
+static operator_entry find_auto(fastreduce_operator op, bool dot, void *result)
 {
-    return visit_type<operator_entry>(type, [=](auto tag) {
-        using input = typename decltype(tag)::type;
-        if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<input>(), result);
-        switch (op) {
+    if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<Input>(), result);
+    switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
     case FASTREDUCE_##name:                               \
-        return entry_for<FASTREDUCE_##name, built_parts>(make_reducer<functor, input>(), result);
-            FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
+        return entry_for<FASTREDUCE_##name, built_parts>(make_reducer<functor, Input>(), result);
+        FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
-        default: return operator_entry();
-        }
-    });
+    default: return {};
+    }
+}
+
+/* Source is that of unresolved results. */
+template <class Input, class Source, class Accumulator>
+static operator_entry exact_entry_for()
+{
+    operator_entry entry = {};
+    entry.kernels = &exact_kernels_of<Accumulator>;
+    if constexpr (has_shapes) entry.launch_exact = launch_exact_results<Input, Source>;
+    return entry;
+}
+
+/* Returns EXACT's entry, without the output. */
+template <class Input>
+static operator_entry find_exact(fastreduce_operator op, bool dot)
+{
+    constexpr bool is_float = element<Input>::is_float;
+    operator_entry entry = {};
+    if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
+        if constexpr (has_exact_products && is_float)
+            entry = exact_entry_for<
+                Input,
+                std::conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
+                wide_superaccumulator<exact_block, exact_products<Input>>>();
+    } else if (op == FASTREDUCE_VARIANCE) {
+        if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))
+            entry = exact_entry_for<Input, exact_moments<Input>,
+                                    wide_superaccumulator<exact_block, exact_moments<Input>>>();
+    } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
+        if constexpr (has_exact_sums && is_float)
+            entry = exact_entry_for<Input, doubles_masked, exact_sum<Input>>();
+    }
+    return entry.kernels != nullptr && holds(built_operators, op) ? entry : operator_entry();
+}
+
+/* Returns the entry of AUTO, which takes the result of the output alone, or of EXACT. */
+static operator_entry find_kernels(fastreduce_type type, fastreduce_operator op,
+                                   fastreduce_kernel kernel, bool dot, exact_output output = {})
+{
+    operator_entry entry = {};
+    switch (type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)       \
+    case FASTREDUCE_##name:                                                                 \
+        if constexpr (holds(built_types, FASTREDUCE_##name)) {                              \
+            if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output.result); \
+            if (kernel == FASTREDUCE_EXACT) entry = find_exact<input>(op, dot);             \
+        }                                                                                   \
+        break;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: break;
+    }
+    if (op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
+    memcpy(entry.output, &output, sizeof output);
+    return entry;
 }
 
 /* ---- The ladder: sums of floats, by all versions, and by all block sizes of each ---- */
@@ -8416,50 +8388,6 @@ static version_kernels ladder_version(fastreduce_kernel version, unsigned block_
     const maker make[] = {make_version<version_at(Numbers), (warp_size << Numbers % block_sizes),
                                        default_items(version_at(Numbers)), plus, float>...};
     return make[(version - FASTREDUCE_V0) * block_sizes + bits_for(block_size / warp_size)]();
-}
-
-/* ---- EXACT: from a type and an operator to kernels ---- */
-
-struct exact_entry {
-    const kernel_set *kernels; /* of one array */
-    /* null without FASTREDUCE_WITH_SHAPES */
-    fastreduce_status (*launch_results)(const exact_results &results, workspace memory,
-                                        cudaStream_t stream);
-};
-
-/* Source is that of unresolved results. */
-template <class Input, class Source, class Accumulator>
-static exact_entry exact_entry_for()
-{
-    exact_entry entry = {&exact_kernels_of<Accumulator>, nullptr};
-    if constexpr (has_shapes) entry.launch_results = launch_exact_results<Input, Source>;
-    return entry;
-}
-
-static exact_entry find_exact(fastreduce_type type, fastreduce_operator op, bool dot)
-{
-    if (fastreduce_output_type(type, op) == FASTREDUCE_DEFAULT_TYPE || !holds(built_operators, op))
-        return {};
-    return visit_type<exact_entry>(type, [op, dot](auto tag) {
-        using input = typename decltype(tag)::type;
-        constexpr bool is_float = element<input>::is_float;
-        if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
-            if constexpr (has_exact_products && is_float)
-                return exact_entry_for<
-                    input,
-                    std::conditional_t<sizeof(input) == 8, exact_products<double>, doubles_masked>,
-                    wide_superaccumulator<exact_block, exact_products<input>>>();
-        } else if (op == FASTREDUCE_VARIANCE) {
-            if constexpr (has_exact_products && is_float &&
-                          holds(built_operators, FASTREDUCE_VARIANCE))
-                return exact_entry_for<input, exact_moments<input>,
-                                       wide_superaccumulator<exact_block, exact_moments<input>>>();
-        } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
-            if constexpr (has_exact_sums && is_float)
-                return exact_entry_for<input, doubles_masked, exact_sum<input>>();
-        }
-        return exact_entry();
-    });
 }
 
 /* ---- Checks of arguments: INVALID_ARGUMENT comes before UNSUPPORTED ---- */
@@ -8492,24 +8420,16 @@ static call_settings settings_for(const fastreduce_config *given, fastreduce_typ
     return {config, type, result, op};
 }
 
-/* Returns whether numbers on the device are valid, and not in what the call writes. */
-static bool is_readable(const buffer &numbers, const buffer &output, workspace scratch)
+/* Checks that an array, or two of a dot product, may be reduced to the output. */
+static fastreduce_status check_arrays(const void *x, const void *y, bool dot, size_t n,
+                                      const buffer &output, const call_settings &call)
 {
-    return is_valid(numbers) && !overlap(numbers, output) && !overlap(numbers, memory_of(scratch));
-}
-
-/* Checks that an array may be reduced to the output. */
-static fastreduce_status check_array(const void *input, size_t n, const buffer &output,
-                                     const call_settings &call)
-{
-    const size_t size = fastreduce_type_size(call.type);
+    const size_t size = fastreduce_type_size(call.type), *const count = call.config.n_on_device;
     if (size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    const fastreduce_status status =
-        check_arguments({input, size, size, n}, output, call.options.memory, workspace_alignment);
-    if (status != FASTREDUCE_SUCCESS) return status;
-    const buffer count = {call.config.n_on_device, sizeof(size_t), sizeof(size_t)};
-    return is_readable(count, output, call.options.memory) ? FASTREDUCE_SUCCESS
-                                                           : FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    return check_arguments({{x, size, size, n},
+                            {y, size, size, dot ? n : 0},
+                            {count, sizeof *count, sizeof *count, count != nullptr}},
+                           output, call.options.memory);
 }
 
 /* Finds a shape's results, and how many elements lie from the first to the last that they have.
@@ -8521,7 +8441,6 @@ static bool describe_shape(const fastreduce_shape &shape, result_layout *results
         fits = fits && (a == 0 || b <= SIZE_MAX / a);
         return a * b;
     };
-    *reach = 0;
     results->n = shape.n;
     results->inner = shape.inner;
     results->stride = shape.stride == 0 ? shape.inner : shape.stride;
@@ -8541,21 +8460,12 @@ static bool describe_shape(const fastreduce_shape &shape, result_layout *results
 static bool has_kernels(fastreduce_type type, fastreduce_operator op, fastreduce_kernel kernel,
                         bool dot)
 {
-    if (kernel == FASTREDUCE_EXACT) return find_exact(type, op, dot).kernels != nullptr;
-    if (kernel == FASTREDUCE_AUTO) return find_auto(type, op, dot).kernels != nullptr;
-    return has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && !dot &&
-           type == FASTREDUCE_F32 && op == FASTREDUCE_SUM;
+    return find_kernels(type, op, kernel, dot).kernels != nullptr ||
+           (has_ladder_kernels && kernel >= FASTREDUCE_V0 && kernel <= FASTREDUCE_V7 && !dot &&
+            type == FASTREDUCE_F32 && op == FASTREDUCE_SUM);
 }
 
 /* ---- Launches of checked calls ---- */
-
-static fastreduce_status launch_exact_array(const exact_entry &entry, const array_argument &input,
-                                            exact_output output, const call_settings &call)
-{
-    if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (output.op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
-    return launch_array(*entry.kernels, plan_exact(*entry.kernels, input), &output, call.options);
-}
 
 /* Reduces one array; or two, of a dot product. */
 static fastreduce_status reduce_array(const void *x, const void *y, bool dot, void *output,
@@ -8563,20 +8473,14 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
 {
     const buffer result = {output, call.result_size, call.result_size};
     if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    fastreduce_status status = check_array(x, n, result, call);
-    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, result, call);
+    const fastreduce_status status = check_arrays(x, y, dot, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
     if (call.has_other_result) return FASTREDUCE_ERROR_UNSUPPORTED;
     const array_argument input = {x, n, call.config.n_on_device, y};
-    if (call.config.kernel == FASTREDUCE_EXACT)
-        return launch_exact_array(find_exact(call.type, call.op, dot), input,
-                                  {output, nullptr, call.op, call.precision}, call);
-    if (call.config.kernel == FASTREDUCE_AUTO) {
-        operator_entry entry = find_auto(call.type, call.op, dot, output);
-        if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        return launch_array(*entry.kernels, plan_array(*entry.kernels, input), entry.output,
-                            call.options);
-    }
+    operator_entry entry = find_kernels(call.type, call.op, call.config.kernel, dot,
+                                        {output, nullptr, call.op, call.precision});
+    if (entry.kernels != nullptr)
+        return launch_shape(*entry.kernels, input, entry.output, call.options);
     if constexpr (has_ladder_kernels)
         if (has_kernels(call.type, call.op, call.config.kernel, dot) &&
             input.n_on_device == nullptr)
@@ -8587,39 +8491,43 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
 }
 
 /* Reduces to results of any shape: strided ones, or segments. */
-static fastreduce_status reduce_results(const result_layout &results, void *output,
+static fastreduce_status reduce_results(result_layout results, const void *input, void *output,
                                         const call_settings &call)
 {
-    if (call.config.n_on_device != nullptr || call.has_other_result)
+    results.input = input;
+    results.result_bytes = static_cast<unsigned>(call.result_size);
+    if (call.config.n_on_device != nullptr || call.has_other_result || !has_shapes)
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (call.config.kernel == FASTREDUCE_EXACT) {
-        const exact_entry entry = find_exact(call.type, call.op, false);
-        if (entry.launch_results == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-        if (is_one_array(results))
-            return launch_exact_array(entry, {results.input, results.n, nullptr, nullptr},
-                                      {output, nullptr, call.op, call.precision}, call);
-        return entry.launch_results({results, output, call.type, call.op, call.precision},
-                                    call.options.memory, call.options.stream);
-    }
-    if (call.config.kernel != FASTREDUCE_AUTO || !has_shapes) return FASTREDUCE_ERROR_UNSUPPORTED;
-    operator_entry entry = find_auto(call.type, call.op, false, output);
+    operator_entry entry = find_kernels(call.type, call.op, call.config.kernel, false,
+                                        {output, nullptr, call.op, call.precision});
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    return launch_results(*entry.kernels, results, entry.output, call.options);
+    if (!results.are_segments() && results.end == 1 && results.inner == 1 &&
+        (results.stride == 1 || results.n == 1)) /* one array */
+        return launch_shape(*entry.kernels, array_argument{results.input, results.n}, entry.output,
+                            call.options);
+    if (entry.launch_exact != nullptr)
+        return entry.launch_exact({results, output, call.type, call.op, call.precision},
+                                  call.options.memory, call.options.stream);
+    return launch_shape(*entry.kernels, results, entry.output, call.options);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
 template <class Accumulator>
-static fastreduce_status add_exactly(Accumulator *accumulator, const exact_entry &entry,
-                                     const void *x, const void *y, bool dot, size_t n,
-                                     fastreduce_type type, const fastreduce_config *config)
+static fastreduce_status add_exactly(Accumulator *accumulator, const void *x, const void *y,
+                                     bool dot, size_t n, fastreduce_type type,
+                                     const fastreduce_config *config,
+                                     const kernel_set *kernels = nullptr)
 {
     const call_settings call = settings_for(config, type, FASTREDUCE_SUM);
-    const buffer output = {accumulator, sizeof *accumulator, sizeof(int64_t)};
-    fastreduce_status status = check_array(x, n, output, call);
-    if (status == FASTREDUCE_SUCCESS && dot) status = check_array(y, n, output, call);
+    const fastreduce_status status =
+        check_arrays(x, y, dot, n, {accumulator, sizeof *accumulator, sizeof(int64_t)}, call);
     if (status != FASTREDUCE_SUCCESS) return status;
-    return launch_exact_array(entry, {x, n, call.config.n_on_device, y},
-                              {nullptr, accumulator->limb}, call);
+    if (kernels == nullptr)
+        kernels = find_kernels(type, FASTREDUCE_SUM, FASTREDUCE_EXACT, dot).kernels;
+    if (kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    exact_output output = {nullptr, accumulator->limb};
+    return launch_shape(*kernels, array_argument{x, n, call.config.n_on_device, y}, &output,
+                        call.options);
 }
 
 } // namespace detail
@@ -8666,11 +8574,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
     if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &results, &reach))
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (results.end == 0) return FASTREDUCE_SUCCESS;
-    results.input = input;
-    results.result_bytes = static_cast<unsigned>(call.result_size);
     const buffer result = {output, call.result_size, call.result_size, results.end};
-    const fastreduce_status status = check_array(input, reach, result, call);
-    return status != FASTREDUCE_SUCCESS ? status : reduce_results(results, output, call);
+    const fastreduce_status status = check_arrays(input, nullptr, false, reach, result, call);
+    return status != FASTREDUCE_SUCCESS ? status : reduce_results(results, input, output, call);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
@@ -8690,24 +8596,19 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
-    const buffer result = {output, result_size, result_size, segments},
-                 begins = {offsets, offset_size, offset_size, segments + (ends == nullptr)};
     const fastreduce_status status =
-        check_arguments({input, size, size, 0}, result, call.options.memory, workspace_alignment);
+        check_arguments({{input, size, size, 0},
+                         {offsets, offset_size, offset_size, segments + (ends == nullptr)},
+                         {ends, offset_size, offset_size, ends != nullptr ? segments : 0}},
+                        {output, result_size, result_size, segments}, call.options.memory);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (offsets == nullptr || !is_readable(begins, result, call.options.memory) ||
-        (ends != nullptr &&
-         !is_readable({ends, offset_size, offset_size, segments}, result, call.options.memory)))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     result_layout results = {};
-    results.input = input;
     results.end = segments;
     results.stride = 1;
-    results.result_bytes = static_cast<unsigned>(result_size);
     results.offset_bytes = static_cast<unsigned>(offset_size);
     results.begins = offsets;
     results.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
-    return reduce_results(results, output, call);
+    return reduce_results(results, input, output, call);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -8739,8 +8640,8 @@ FASTREDUCE_API size_t fastreduce_workspace_bytes(size_t n, const fastreduce_conf
     case FASTREDUCE_EXACT: return has_exact ? fastreduce::workspace_bytes<FASTREDUCE_EXACT>(n) : 0;
     default:
         if (!has_ladder) return 0;
-        return ladder_workspace_bytes<float>(
-            n, call.block_size * size_t(fastreduce::default_items(call.config.kernel)));
+        const size_t items = fastreduce::default_items(call.config.kernel);
+        return plan_ladder(n, call.block_size * items, sizeof(float)).workspace_bytes;
     }
 }
 
@@ -8761,8 +8662,7 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate(const void *input,
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     using namespace fastreduce::detail;
-    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, false), input, nullptr, false,
-                       n, type, config);
+    return add_exactly(accumulator, input, nullptr, false, n, type, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
@@ -8771,8 +8671,7 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f64(const double *input,
                                                            const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, false), input,
-                       nullptr, false, n, FASTREDUCE_F64, config);
+    return add_exactly(accumulator, input, nullptr, false, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const void *y,
@@ -8782,8 +8681,7 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot(const void *x, const 
 {
     if (type == FASTREDUCE_F64) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     using namespace fastreduce::detail;
-    return add_exactly(accumulator, find_exact(type, FASTREDUCE_SUM, true), x, y, true, n, type,
-                       config);
+    return add_exactly(accumulator, x, y, true, n, type, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
@@ -8791,8 +8689,7 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_dot_f64(
     const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    return add_exactly(accumulator, find_exact(FASTREDUCE_F64, FASTREDUCE_SUM, true), x, y, true, n,
-                       FASTREDUCE_F64, config);
+    return add_exactly(accumulator, x, y, true, n, FASTREDUCE_F64, config);
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
@@ -8801,11 +8698,11 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
                                                            const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    exact_entry entry = {}; /* whatever FASTREDUCE_TYPES says */
+    const kernel_set *kernels = nullptr; /* whatever FASTREDUCE_TYPES says */
 #ifndef FASTREDUCE_NO_EXACT
-    entry.kernels = &exact_kernels_of<exact_sum<float>>;
+    kernels = &exact_kernels_of<exact_sum<float>>;
 #endif
-    return add_exactly(accumulator, entry, input, nullptr, false, n, FASTREDUCE_F32, config);
+    return add_exactly(accumulator, input, nullptr, false, n, FASTREDUCE_F32, config, kernels);
 }
 
 /* clang-format off */

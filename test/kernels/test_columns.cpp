@@ -405,8 +405,8 @@ static std::vector<reduction> of_user(const char *name)
     using reducer = fastreduce::detail::reducer_t<Operator, T>;
     return {{name, sizeof(T), false,
              [](const void *input, size_t n, void *to) {
-                 return detail::launch_reducer({input, n, nullptr, nullptr}, static_cast<T *>(to),
-                                               reducer(), {{nullptr, 0}, nullptr});
+                 return detail::launch_reducer({input, n}, static_cast<T *>(to), reducer(),
+                                               {{nullptr, 0}, nullptr});
              },
              [](const detail::result_layout &all, void *to, const how &given,
                 fastreduce::workspace memory) {

@@ -62,9 +62,7 @@ static void blocks_of_exact()
         sums = exact_sizes_of<exact_sum<float>>(),
         products = exact_sizes_of<wide_superaccumulator<exact_block, exact_products<double>>>();
     const auto blocks = [](const kernel_set &set, size_t n, const device_limits &device) {
-        launch_plan plan = plan_exact(set, {nullptr, n, nullptr, nullptr}, SIZE_MAX);
-        fit_device(set, device, &plan);
-        return plan.shared_blocks;
+        return plan_array(set, {nullptr, n}, device).shared_blocks;
     };
     constexpr size_t h100 = 228 * kibibyte, a100 = 164 * kibibyte, ada = 100 * kibibyte,
                      turing = 64 * kibibyte;
@@ -83,7 +81,7 @@ static void blocks_of_exact()
         {20_log2, {132, h100}, 256, 396},
         {20_log2, {20, h100}, 80, 60},
         {40_log2, {132, h100}, 528, 396},
-        {40_log2, {5000, h100}, 20000, 15000},
+        {40_log2, {5000, h100}, 4095, 4095},
         {SIZE_MAX / 8, {108, a100}, 324, 324},
         {40_log2, {142, ada}, 284, 284},
         {40_log2, {40, turing}, 40, 40},
@@ -131,7 +129,7 @@ static void workspace_grows(const char *what)
     const kernel_set e = exact_sizes_of<exact_sum<Element>>();
     size_t last = 0, last_n = 0;
     const auto at = [&](size_t n) {
-        const size_t bytes = exact_workspace_bytes(e, n);
+        const size_t bytes = array_workspace_bytes(e, n);
         check::that(n >= last_n && bytes >= last, "%s: %zu bytes for %zu, %zu for %zu", what, last,
                     last_n, bytes, n);
         check::that(bytes <= enough, "%s: %zu bytes for %zu", what, bytes, n);
@@ -141,7 +139,7 @@ static void workspace_grows(const char *what)
     for (size_t n = 0; n < 70000; ++n) at(n);
     for (size_t n = 70000; n < SIZE_MAX / sizeof(Element) / 33 * 32; n += n / 33) at(n);
     at(SIZE_MAX / sizeof(Element));
-    check::that(exact_workspace_bytes(e, 0) == 0 && exact_workspace_bytes(e, 1) == 0,
+    check::that(array_workspace_bytes(e, 0) == 0 && array_workspace_bytes(e, 1) == 0,
                 "%s: workspace for a single tile", what);
 }
 
@@ -150,9 +148,9 @@ static void workspaces()
     workspace_grows<float>("EXACT");
     workspace_grows<double>("EXACT of doubles");
     const kernel_set e = exact_sizes_of<exact_sum<float>>();
-    check::that(exact_workspace_bytes(e, 12_log2) == 0 &&
-                    exact_workspace_bytes(e, 12_log2 + 1) == 512 &&
-                    exact_workspace_bytes(e, SIZE_MAX / 4) == 512,
+    check::that(array_workspace_bytes(e, 12_log2) == 0 &&
+                    array_workspace_bytes(e, 12_log2 + 1) == 512 &&
+                    array_workspace_bytes(e, SIZE_MAX / 4) == 512,
                 "EXACT's workspace");
 }
 
@@ -327,12 +325,17 @@ static void pairwise_engines()
                 "workspace_bytes of AUTO and EXACT");
 }
 
-/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile. */
+/* 4 MiB over all blocks, 8 KiB at least, and no more than a tile; nothing where n is unknown. */
 static void prefetches()
 {
-    check::that(bytes_to_prefetch(4096, 1) == 65536 && bytes_to_prefetch(4096, 64) == 65536 &&
-                    bytes_to_prefetch(4096, 100) == 41936 && bytes_to_prefetch(4096, 511) == 8208 &&
-                    bytes_to_prefetch(4096, 40_log2) == 8192 && bytes_to_prefetch(64, 1) == 1024,
+    const kernel_set e = sizes_for<plus, float>();
+    const size_t count = 1, tile = 14_log2; /* elements of a large one, of 64 KiB */
+    const auto bytes = [&](size_t n, const size_t *n_on_device = nullptr) {
+        return plan_array(e, {nullptr, n, n_on_device}, {132, 0}).array.prefetch_bytes;
+    };
+    check::that(bytes(tile) == 65536 && bytes(64 * tile) == 65536 && bytes(100 * tile) == 41936 &&
+                    bytes(511 * tile) == 8208 && bytes(40_log2) == 8192 && bytes(1) == 16384 &&
+                    bytes(tile, &count) == 0,
                 "bytes to prefetch");
     check::that(are_prefetched(1000, 2097, 4) && !are_prefetched(1000, 2098, 4) &&
                     are_prefetched(1, size_t(8) << 20, 1) && !are_prefetched(1, 0, 4) &&
@@ -390,6 +393,9 @@ int main()
                     check::that(made.blocks * tile >= n &&
                                     (made.blocks == 1 || (made.blocks - 1) * tile < n),
                                 "n %zu, tile %zu: %zu blocks", n, tile, made.blocks);
+                    check::that(made.blocks <= max_blocks || made.workspace_bytes == 0,
+                                "n %zu, tile %zu: %zu bytes", n, tile, made.workspace_bytes);
+                    if (made.blocks > max_blocks) continue;
                     const size_t first = made.blocks > 1 ? made.blocks * size : 0;
                     const size_t second = next > 1 ? next * size : 0;
                     check::that(

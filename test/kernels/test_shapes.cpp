@@ -305,7 +305,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             fastreduce_operator op, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    operator_entry found = find_auto(type, op, false, output);
+    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, {output, nullptr});
     result_layout all = {};
     size_t reach = 0;
     describe_shape(shape, &all, &reach);
@@ -315,7 +315,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
-    return launch_results(*found.kernels, all, found.output, options);
+    return launch_shape(*found.kernels, all, found.output, options);
 }
 
 template <class T>
@@ -576,7 +576,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           size_t words, size_t blocks = SIZE_MAX)
 {
     using namespace fastreduce::detail;
-    operator_entry found = find_auto(type, op, false, output);
+    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, {output, nullptr});
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     result_layout all = {};
     all.input = input;
@@ -590,7 +590,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = blocks;
     options.most_words = words;
-    return launch_results(*found.kernels, all, found.output, options);
+    return launch_shape(*found.kernels, all, found.output, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */
@@ -1222,7 +1222,7 @@ static void plans()
     constexpr size_t most = max_blocks, warps = rows_block / 32;
     for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_ARGMAX, FASTREDUCE_VARIANCE}) {
         if (!(every_operator >> op & 1)) continue;
-        const kernel_set &e = *find_auto(type_of<T>, op, false).kernels;
+        const kernel_set &e = *find_kernels(type_of<T>, op, FASTREDUCE_AUTO, false).kernels;
         for (unsigned multiprocessors : {1u, 30u, 132u})
             for (size_t results :
                  {size_t(1), size_t(2), size_t(100), size_t(70000), most + 1, most << 6})

@@ -76,7 +76,7 @@ ALONE = [
     (CUH, "", "type_identity<integer_t<8, @element<Input>::is_signed@>",
      "!element<Input>::is_signed", "plan"),
     (CUH, "", "type_identity<@integer_t<8, element<Input>::is_signed>@>", "Input", "plan"),
-    (CUH, "bytes_to_prefetch", "greatest_of(bytes, @8 * kibibyte@", "9 * kibibyte", "plan"),
+    (CUH, "plan_array", "greatest_of(each, @8 * kibibyte@", "9 * kibibyte", "plan"),
 ]
 
 # What no test can notice: function, change, a part of the statement, why. In function and change *
@@ -473,10 +473,10 @@ EQUIVALENT = [
     ("overlap", "x <= y -> x < y", "", EQUAL),
     ("is_valid", "memory.count <= * -> memory.count < *", "", "nowhere is so much"),
     ("is_valid", "* / memory.size -> * / (memory.size + 1)", "", "nowhere is so much"),
-    ("memory_of", "scratch.data != nullptr ? scratch.bytes : 0 -> * : (0 + 1)", "",
+    ("check_arguments", "scratch.data != nullptr ? scratch.bytes : 0 -> * : (0 + 1)", "",
      "nothing lies at address 0"),
     ("with_workspace", "bytes > 0 -> bytes > 0 + 1", "", "it is never 1"),
-    ("bytes_to_prefetch", "8 * kibibyte -> *", "",
+    ("plan_array", "8 * kibibyte -> *", "",
      "the compiler knows the constant; one in ALONE does it"),
     ("find_limits", "0 -> *", "int multiprocessors = 0", "the runtime sets both"),
     ("find_code", "* << 8 -> * << (8 + 1)", "", "asks for room more often than it has to"),
@@ -493,7 +493,6 @@ EQUIVALENT = [
     ("plan_results", "!rows || bytes < pack_bytes -> true", "", SLOWER),
     ("launch_resolving", "(results.layout.n + to_round) * count / of_block -> *", "", SLOWER),
     # ---- Room 9: the C functions
-    ("describe_shape", "*reach = 0 -> nothing", "", "the callers' are"),
     ("holds", "k < Count -> k <= Count", "", HELD),
     ("holds", "list[k].bits >> member & 1 -> true", "", HELD),
     ("version_at", "*", "", COMPILER),
