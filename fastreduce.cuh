@@ -115,7 +115,7 @@
  * plan_by_threads.
  *
  * fastreduce_reduce_segments
- *   plan        plan_rows, plan_segments
+ *   plan        launch_shape, plan_results, plan_segments
  *   kernel      reduce_segments, reduce_neighbours: a warp reduces neighboring segments
  *     short     choose_neighbours, load_stage, reduce_staged: several at once, in shared memory
  *     longer    reduce_by_warp
@@ -6916,9 +6916,10 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *
  *     one array, V0..V7   plan_ladder, for launch_ladder
  *     one array           plan_array
- *     rows, segments      plan_rows
+ *     rows                plan_rows
+ *     segments            plan_segments
  *     columns             plan_columns
- *     many results        plan_results, by one of the two above
+ *     many results        plan_results, by one of these three
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
  *
@@ -7218,6 +7219,7 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t 
                                  unsigned threads, size_t shared_bytes, void **arguments,
                                  cudaStream_t stream)
 {
+    const dim3 grid(static_cast<unsigned>(blocks)), block(threads);
     compiled_code code = {};
     cudaError_t error = find_code(kernel, device, &code);
     if (error != cudaSuccess) return error;
@@ -7240,17 +7242,11 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t 
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        const cudaLaunchConfig_t config = {dim3(static_cast<unsigned>(blocks)),
-                                           dim3(threads),
-                                           shared_bytes,
-                                           stream,
-                                           &attribute,
-                                           1};
+        const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, &attribute, 1};
         return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel.address, dim3(static_cast<unsigned>(blocks)), dim3(threads),
-                            arguments, shared_bytes, stream);
+    return cudaLaunchKernel(kernel.address, grid, block, arguments, shared_bytes, stream);
 }
 
 struct tile_size {
@@ -7303,11 +7299,11 @@ struct launch_options {
 struct launch_plan {
     unsigned kernel = 0, threads = 0;
     size_t shared_bytes = 0, workspace_bytes = 0;
-    size_t results = 1, most_results = 1; /* of the call; of one launch */
-    size_t block_results = 1;             /* of one block, or of several that share them */
-    size_t shared_blocks = 1;             /* how many blocks share them */
-    size_t least_blocks = 0;              /* of a launch */
-    result_layout input;                  /* the kernel's arguments */
+    size_t most_results = 1;  /* of a launch */
+    size_t block_results = 1; /* of one block, or of several that share them */
+    size_t shared_blocks = 1; /* how many blocks share them */
+    size_t least_blocks = 0;  /* of a launch */
+    result_layout input;      /* the kernel's arguments; ends with the call's results */
     union {
         pairwise_array array;
         rows_plan share;
@@ -7320,6 +7316,7 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                                 const launch_options &options, int device)
 {
     const unsigned number = plan.kernel;
+    const size_t results = plan.input.end;
     void *status_words = nullptr;
     result_queue list = {};
     /* Kernels of an array take the last three; &plan.array is that of the whole union. */
@@ -7333,9 +7330,9 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
         if (number == segment_rows)
             list = {static_cast<status_word *>(data), options.most_listed,
                     (options.most_words - result_queue::all_words) / set.partial_words};
-        for (size_t begin = 0, end = 0; end != plan.results && error == cudaSuccess;) {
+        for (size_t begin = 0, end = 0; end != results && error == cudaSuccess;) {
             begin = end;
-            end += min_of(plan.most_results, plan.results - begin);
+            end += min_of(plan.most_results, results - begin);
             const size_t parts = (end - begin - 1) / plan.block_results + 1,
                          blocks = parts * plan.shared_blocks;
             plan.input.begin = begin;
@@ -7457,6 +7454,7 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
                streaming = bytes > streamed_from && bytes <= streamed_to,
                counted = input.n_on_device != nullptr;
     launch_plan plan;
+    plan.input.end = 1;
     plan.array = {input.data, input.other, input.n_on_device, input.n, 0, 0, 0,
                   0,          vectors,     streaming,         0,       0, 0};
     size_t resident = 0; /* blocks of a multiprocessor, where no more are launched */
@@ -7667,24 +7665,37 @@ inline void plan_lanes(rows_plan *share, const kernel_set &set, const result_lay
 
 /* Plans segments, of unknown lengths, in eight rounds of warps or blocks; in one where there are
  * few. Each run has two tiles or more, as it has to be handed over. */
-inline void plan_segments(rows_plan *share, const kernel_set &set, size_t results, size_t fair,
-                          size_t multiprocessors, size_t most_blocks)
+inline launch_plan plan_segments(const kernel_set &set, const result_layout &segments,
+                                 const device_limits &limits, const launch_options &options = {})
 {
     constexpr size_t warps = rows_block / warp_size, rounds = 8;
-    const size_t least =
-                     (results - 1) / (warps * min_of(most_blocks, queue_counters::max_count)) + 1,
-                 warp_results = min_of(fair, fair / rounds + 1);
-    share->per_warp = warp_results < least ? least : warp_results;
-    share->per_block = share->per_warp * warps;
-    if (share->per_warp == 1)
-        share->per_block = min_of(warps, (results - 1) / (multiprocessors * segments_blocks *
-                                                          (share->few_segments ? 1 : rounds)) +
-                                             1);
-    share->most_of_warp =
-        results < multiprocessors * 16 ? most_of_few / set.element_bytes : most_of_many;
-    share->most_of_block =
-        (share->few_segments ? most_of_block_of_few : most_of_block) / set.element_bytes;
-    share->least_run_log = 2;
+    const size_t results = segments.end,
+                 fair = (results - 1) / (limits.multiprocessors * (1024 / warp_size)) + 1,
+                 most_blocks = min_of(options.most_blocks, queue_counters::max_count),
+                 least = (results - 1) / (warps * most_blocks) + 1,
+                 resident = limits.multiprocessors * segments_blocks;
+    const bool are_few = results <= most_passes * rows_block;
+    launch_plan plan;
+    rows_plan &share = plan.share;
+    share = {};
+    share.per_warp = greatest_of(least, min_of(fair, fair / rounds + 1));
+    share.per_block = share.per_warp * warps;
+    if (share.per_warp == 1)
+        share.per_block = min_of(warps, (results - 1) / (resident * (are_few ? 1 : rounds)) + 1);
+    share.most_of_warp =
+        results < limits.multiprocessors * 16 ? most_of_few / set.element_bytes : most_of_many;
+    share.most_of_block = (are_few ? most_of_block_of_few : most_of_block) / set.element_bytes;
+    share.least_run_log = 2;
+    share.few_segments = are_few;
+    plan.kernel = segment_rows;
+    plan.threads = rows_block;
+    plan.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+    if (are_few) /* blocks without segments help with long ones */
+        plan.least_blocks = min_of(options.most_blocks, resident);
+    plan.input = segments;
+    plan.block_results = share.per_block;
+    plan.most_results = min_of(results, most_blocks * share.per_block);
+    return plan;
 }
 
 /* Plans rows that one block or several reduce. Blocks of 256 threads serve rows of one tile (64
@@ -7714,7 +7725,7 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
     if (prefetched) plan.array.prefetch_bytes = static_cast<unsigned>(tile * pack_bytes);
     const size_t runs = plan.array.runs, row_words = runs > 1 ? runs * set.partial_words : 0;
     plan.kernel = small_tiles;
-    plan.results = results;
+    plan.input = rows;
     plan.shared_blocks = runs;
     plan.most_results =
         min_of(results, options.most_blocks > runs ? options.most_blocks / runs : 1);
@@ -7725,44 +7736,33 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
     return plan;
 }
 
-/* Plans rows or segments. */
+/* Plans rows. */
 inline launch_plan plan_rows(const kernel_set &set, const result_layout &rows,
                              const device_limits &limits, const launch_options &options = {})
 {
-    const bool segments = rows.are_segments(), are_few = rows.end <= most_passes * rows_block;
-    const size_t results = rows.end, multiprocessors = limits.multiprocessors,
-                 fair = (results - 1) / (multiprocessors * (1024 / warp_size)) + 1,
+    const size_t results = rows.end,
+                 fair = (results - 1) / (limits.multiprocessors * (1024 / warp_size)) + 1,
                  packs = rows.n / set.pack_size + (rows.n % set.pack_size != 0),
                  warp_packs = size_t(warp_size) << set.thread_packs_log;
-    const bool prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
+    const bool are_few = results <= most_passes * rows_block,
+               prefetched = are_prefetched(results, rows.n, set.element_bytes) &&
                             are_prefetched(results, rows.outer_stride, set.element_bytes),
                take_turns = set.any_order && packs > (set.pack_size > 4 ? 16 : 8) &&
                             packs <= most_packs_by_lanes,
                in_chunks = packs <= warp_packs || (packs == warp_packs + 1 && packs > most_leaf);
-    if (!segments && ((are_few && packs > warp_size) || (!take_turns && !in_chunks)))
+    if ((are_few && packs > warp_size) || (!take_turns && !in_chunks))
         return plan_long_rows(set, rows, prefetched, packs, limits, options);
-    size_t most_blocks = options.most_blocks;
     launch_plan plan;
     rows_plan &share = plan.share;
     share = {};
     share.prefetched = prefetched;
-    plan.kernel = segments ? segment_rows : short_rows;
+    (take_turns ? plan_lanes : plan_chunks)(&share, set, rows, packs, fair);
+    share.per_block = share.per_warp * (rows_block / warp_size);
+    plan.kernel = short_rows;
     plan.threads = rows_block;
-    if (segments) {
-        share.few_segments = are_few;
-        plan_segments(&share, set, results, fair, multiprocessors, most_blocks);
-        most_blocks = min_of(most_blocks, queue_counters::max_count);
-        plan.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
-        if (are_few) /* blocks without segments help with long ones */
-            plan.least_blocks = min_of(options.most_blocks, multiprocessors * segments_blocks);
-    } else {
-        (take_turns ? plan_lanes : plan_chunks)(&share, set, rows, packs, fair);
-        share.per_block = share.per_warp * (rows_block / warp_size);
-    }
     plan.input = rows;
-    plan.results = results;
     plan.block_results = share.per_block;
-    plan.most_results = min_of(results, most_blocks * share.per_block);
+    plan.most_results = min_of(results, options.most_blocks * share.per_block);
     return plan;
 }
 
@@ -7826,7 +7826,6 @@ inline launch_plan plan_columns(const kernel_set &set, const result_layout &give
     }
     plan.kernel = wide ? vector_columns : single_columns;
     plan.threads = columns_block;
-    plan.results = results.end;
     plan.block_results = size_t(1) << layout.results_log(lane.per_lane);
     plan.most_results = options.most_blocks / layout.down_blocks * plan.block_results;
     plan.shared_blocks = layout.down_blocks;
@@ -7847,7 +7846,7 @@ inline launch_plan plan_by_threads(const kernel_set &set, const result_layout &r
     launch_plan plan;
     plan.kernel = by_threads;
     plan.threads = rows_block;
-    plan.results = plan.most_results = plan.block_results = results.end;
+    plan.most_results = plan.block_results = results.end;
     plan.shared_blocks = min_of(blocks_for(results.end, of_block), options.most_blocks);
     plan.input = results;
     return plan;
@@ -7862,7 +7861,7 @@ inline launch_plan plan_results(const kernel_set &set, const result_layout &resu
     const bool rows = results.inner == 1 && (results.stride == 1 || n == 1) &&
                       results.outer_stride != 1 &&
                       (results.outer_stride <= n + n / 4 || bytes >= far_rows);
-    if (results.are_segments()) return plan_rows(set, results, limits, options);
+    if (results.are_segments()) return plan_segments(set, results, limits, options);
     if (n <= max_elements_of_thread(set.element_bytes) && (!rows || bytes < pack_bytes))
         return plan_by_threads(set, results, options);
     return (rows ? plan_rows : plan_columns)(set, results, limits, options);
@@ -7915,11 +7914,9 @@ cudaError_t launch_resolving(exact_results results, size_t count, void *status_w
     if (error != cudaSuccess) return error;
     /* These blocks are enough if no result is resolved, but no more, as mostly all are. */
     const size_t of_block = 2 * exact_unit, segments_of_block = 32, to_round = 32,
-                 blocks = !results.layout.are_segments()
-                              ? (results.layout.n + to_round) * count / of_block + 1
-                          : count / segments_of_block > limits.multiprocessors
-                              ? count / segments_of_block
-                              : limits.multiprocessors,
+                 blocks = results.layout.are_segments()
+                              ? greatest_of(count / segments_of_block, limits.multiprocessors)
+                              : (results.layout.n + to_round) * count / of_block + 1,
                  most = size_t(limits.multiprocessors) * (1024 / exact_block);
     result_queue queue = {static_cast<status_word *>(status_words), most_listed, ~0u >> 1};
     void *arguments[] = {&results, &count, &most_of_warp, &queue};

@@ -1239,7 +1239,8 @@ static void plans()
                         double quickest = 1e9;
                         for (unsigned turn = 0; turn < 20 && quickest > 2e-6; ++turn) {
                             const auto start = std::chrono::steady_clock::now();
-                            plan = plan_rows(e, all, {multiprocessors, 0}, {{}, nullptr, most});
+                            plan = (segments ? plan_segments : plan_rows)(
+                                e, all, {multiprocessors, 0}, {{}, nullptr, most});
                             const std::chrono::duration<double> took =
                                 std::chrono::steady_clock::now() - start;
                             quickest = std::min(quickest, took.count());

@@ -507,8 +507,8 @@ static void expect_rows(std::initializer_list<rows_case> plans)
         all.inner = all.stride = 1;
         all.outer_stride = of.pitch ? of.pitch : of.n;
         if (of.n == 0) all.begins = &all;
-        const launch_plan plan =
-            plan_rows(e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks});
+        const launch_plan plan = (of.n == 0 ? plan_segments : plan_rows)(
+            e, all, {of.given.multiprocessors, 0}, {{}, nullptr, of.given.blocks});
         const rows_plan &share = plan.share;
         char got[200];
         int at = 0;
