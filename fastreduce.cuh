@@ -94,8 +94,8 @@
  * fastreduce_sum_f32, by AUTO
  *   arguments   fastreduce_reduce, settings_for, reduce_array, check_arrays  (room 9)
  *   kernels     find_kernels, find_auto, kernels_of: by type and operator    (rooms 9, 8)
- *   plan        launch_shape; plan_array: which tiles, and how many blocks   (room 8)
- *   launch      launch, with_workspace, launch_kernel
+ *   launch      launch, with_workspace, launch_kernel                        (room 8)
+ *     plan      plan_array, plan_tiles: which tiles, and how many blocks
  *   kernel      reduce_pairwise, reduce_run: a block reduces its run         (room 6)
  *     load      load_values, lane_packs::load
  *     reduce    item_values, and the Reducer's values_of, reduce_pack        (room 3)
@@ -104,7 +104,7 @@
  *
  * fastreduce_reduce_axis, of ARGMAX over columns of bytes
  *   arguments   describe_shape, check_arrays, reduce_results
- *   plan        launch_shape, plan_results, plan_columns
+ *   plan        launch, plan_results, plan_columns
  *   kernel      reduce_columns: a block reduces neighboring columns
  *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
  *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
@@ -115,7 +115,7 @@
  * plan_by_threads.
  *
  * fastreduce_reduce_segments
- *   plan        launch_shape, plan_results, plan_segments
+ *   plan        launch, plan_results, plan_segments
  *   kernel      reduce_segments, reduce_neighbours: a warp reduces neighboring segments
  *     short     choose_neighbours, load_stage, reduce_staged: several at once, in shared memory
  *     longer    reduce_by_warp
@@ -6911,8 +6911,8 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
  *
  * It offers reduce, transform_reduce, reduce_by, dot, round, accumulate_exactly, workspace_bytes
- * and status_string. Behind them, each shape has one function that plans, and all but the ladder's
- * share launch_shape and launch:
+ * and status_string. Behind them, each shape has one function that plans, and all but V0..V7 share
+ * launch:
  *
  *     one array, V0..V7   plan_ladder, for launch_ladder
  *     one array           plan_array
@@ -6921,7 +6921,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     columns             plan_columns
  *     many results        plan_results, by one of these three
  *
- * A kernel_set holds a reducer's kernels without its types, so the host's code is compiled once.
+ * A kernel_set holds a reducer's kernels without its types, so the host's code is shared by all.
  *
  * AUTO and EXACT keep status words of 8 bytes in the workspace, which are zero between calls:
  *
@@ -6979,14 +6979,6 @@ struct buffer {
 constexpr size_t greatest_of(size_t a, size_t b) { return a < b ? b : a; }
 inline uintptr_t address_of(const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
-/* Returns whether two buffers overlap. Both lie in the address space, so no end wraps. */
-inline bool overlap(const buffer &a, const buffer &b)
-{
-    const uintptr_t x = address_of(a.data), y = address_of(b.data);
-    const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
-    return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
-}
-
 /* `alignment` is a power of two. */
 inline bool aligned(const void *pointer, size_t alignment)
 {
@@ -7007,6 +6999,14 @@ inline fastreduce_status check_arguments(std::initializer_list<buffer> inputs, c
 {
     const buffer memory = {scratch.data, 1, scratch_alignment,
                            scratch.data != nullptr ? scratch.bytes : 0};
+    const auto overlap =
+        [](const buffer &a,
+           const buffer &b) { /* neither end wraps */
+                              const uintptr_t x = address_of(a.data), y = address_of(b.data);
+                              const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
+                              return a_bytes != 0 && b_bytes != 0 &&
+                                     (x <= y ? y - x < a_bytes : x - y < b_bytes);
+        };
     bool valid =
         output.data != nullptr && is_valid(output) && is_valid(memory) && !overlap(output, memory);
     for (const buffer &input : inputs)
@@ -7311,10 +7311,18 @@ struct launch_plan {
     };
 };
 
-/* Launches all results of a plan. */
-inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *output,
-                                const launch_options &options, int device)
+/* Plans one array or many results, by one of the functions below, and launches the plan. Arguments
+ * are checked; `output` points to a reduction_output or an exact_output. */
+template <class Shape>
+fastreduce_status launch(launch_plan (*plan_shape)(const kernel_set &, const Shape &,
+                                                   const device_limits &, const launch_options &),
+                         const kernel_set &set, const Shape &shape, void *output,
+                         const launch_options &options)
 {
+    device_limits limits = {};
+    const cudaError_t error = find_limits(&limits);
+    if (error != cudaSuccess) return status_of(error);
+    launch_plan plan = plan_shape(set, shape, limits, options);
     const unsigned number = plan.kernel;
     const size_t results = plan.input.end;
     void *status_words = nullptr;
@@ -7325,12 +7333,12 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
     if (number == by_threads) arguments[1] = output;
     const auto enqueue = [&](void *data) {
         const kernel_entry kernel = set.find(number);
-        cudaError_t error = cudaSuccess;
+        cudaError_t failure = cudaSuccess;
         status_words = data;
         if (number == segment_rows)
             list = {static_cast<status_word *>(data), options.most_listed,
                     (options.most_words - result_queue::all_words) / set.partial_words};
-        for (size_t begin = 0, end = 0; end != results && error == cudaSuccess;) {
+        for (size_t begin = 0, end = 0; end != results && failure == cudaSuccess;) {
             begin = end;
             end += min_of(plan.most_results, results - begin);
             const size_t parts = (end - begin - 1) / plan.block_results + 1,
@@ -7341,11 +7349,11 @@ inline fastreduce_status launch(const kernel_set &set, launch_plan &plan, void *
                 plan.layout.across_blocks = static_cast<unsigned>(parts);
             else if (number == small_tiles)
                 plan.array.row = begin;
-            error = launch_kernel(kernel, device, greatest_of(blocks, plan.least_blocks),
-                                  plan.threads, plan.shared_bytes,
-                                  arguments + (number <= large_tiles), options.stream);
+            failure = launch_kernel(kernel, limits.device, greatest_of(blocks, plan.least_blocks),
+                                    plan.threads, plan.shared_bytes,
+                                    arguments + (number <= large_tiles), options.stream);
         }
-        return error;
+        return failure;
     };
     return with_workspace(options.memory, plan.workspace_bytes, options.stream, enqueue);
 }
@@ -7555,6 +7563,15 @@ static kernel_entry find_kernel(unsigned number)
 template <class Reducer, unsigned Parts, unsigned... Sizes>
 static constexpr kernel_set
     kernels_of = sizes_of<Reducer, Sizes...>(find_kernel<Reducer, Parts, Sizes...>);
+
+/* Launches AUTO of one array by a reducer of the kernels' type. */
+template <class Reducer, class Value>
+fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
+                                 const launch_options &options)
+{
+    reduction_output<Reducer> output = {result, reducer};
+    return launch(plan_array, kernels_of<Reducer, array_part>, input, &output, options);
+}
 
 /* Returns all of an accumulator's kernel_set but the kernel. Sums' blocks have more shared memory
  * than they need, so that just as many fit a multiprocessor as the plan counts on. Blocks of the
@@ -7867,32 +7884,6 @@ inline launch_plan plan_results(const kernel_set &set, const result_layout &resu
     return (rows ? plan_rows : plan_columns)(set, results, limits, options);
 }
 
-/* Plans one array or many results, and launches the plan. Arguments are checked; `output` points to
- * a reduction_output or an exact_output. */
-template <class Shape>
-fastreduce_status launch_shape(const kernel_set &set, const Shape &shape, void *output,
-                               const launch_options &options)
-{
-    device_limits limits = {};
-    const cudaError_t error = find_limits(&limits);
-    if (error != cudaSuccess) return status_of(error);
-    launch_plan plan;
-    if constexpr (std::is_same<Shape, array_argument>::value)
-        plan = plan_array(set, shape, limits, options);
-    else
-        plan = plan_results(set, shape, limits, options);
-    return launch(set, plan, output, options, limits.device);
-}
-
-/* Launches AUTO of one array by a reducer of the kernels' type. */
-template <class Reducer, class Value>
-fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
-                                 const launch_options &options)
-{
-    reduction_output<Reducer> output = {result, reducer};
-    return launch_shape(kernels_of<Reducer, array_part>, input, &output, options);
-}
-
 /* ---- Results by EXACT ----
  *
  * AUTO's kernels sum in two doubles. Where these cannot tell the result, they leave it unresolved,
@@ -7939,7 +7930,7 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
         reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
         const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
         const fastreduce_status status =
-            launch_shape(set, results.layout, &output, {memory, stream});
+            launch(plan_results, set, results.layout, &output, {memory, stream});
         if (status != FASTREDUCE_SUCCESS || (!segments && results.layout.n == 0)) return status;
     }
     return with_workspace(memory, needed, stream, [&](void *data) {
@@ -8036,8 +8027,9 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
     } else if constexpr (Version == FASTREDUCE_EXACT) {
         detail::exact_output result = {output, nullptr, FASTREDUCE_SUM,
                                        sizeof(Input) == 4 ? 24 : 53};
-        return detail::launch_shape(detail::exact_kernels_of<detail::exact_sum<Input>>,
-                                    detail::array_argument{input, n}, &result, {scratch, stream});
+        return detail::launch(detail::plan_array,
+                              detail::exact_kernels_of<detail::exact_sum<Input>>, {input, n},
+                              &result, {scratch, stream});
     } else {
         return detail::launch_ladder(
             detail::make_version<Version, BlockSize, Items, Operator, Input>(), input, output, n,
@@ -8145,9 +8137,8 @@ fastreduce_status accumulate_exactly(const float *input, fastreduce_accumulator 
     const fastreduce_status status = detail::check_arguments(input, accumulator, n, scratch);
     if (status != FASTREDUCE_SUCCESS) return status;
     detail::exact_output result = {nullptr, accumulator->limb};
-    return detail::launch_shape(detail::exact_kernels_of<detail::exact_sum<float>>,
-                                detail::array_argument{input, n, n_on_device}, &result,
-                                {scratch, stream});
+    return detail::launch(detail::plan_array, detail::exact_kernels_of<detail::exact_sum<float>>,
+                          {input, n, n_on_device}, &result, {scratch, stream});
 }
 
 /* Launches one level of the dispatcher: block b of the grid reduces elements
@@ -8477,7 +8468,7 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
     operator_entry entry = find_kernels(call.type, call.op, call.config.kernel, dot,
                                         {output, nullptr, call.op, call.precision});
     if (entry.kernels != nullptr)
-        return launch_shape(*entry.kernels, input, entry.output, call.options);
+        return launch(plan_array, *entry.kernels, input, entry.output, call.options);
     if constexpr (has_ladder_kernels)
         if (has_kernels(call.type, call.op, call.config.kernel, dot) &&
             input.n_on_device == nullptr)
@@ -8500,12 +8491,11 @@ static fastreduce_status reduce_results(result_layout results, const void *input
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!results.are_segments() && results.end == 1 && results.inner == 1 &&
         (results.stride == 1 || results.n == 1)) /* one array */
-        return launch_shape(*entry.kernels, array_argument{results.input, results.n}, entry.output,
-                            call.options);
+        return launch(plan_array, *entry.kernels, {input, results.n}, entry.output, call.options);
     if (entry.launch_exact != nullptr)
         return entry.launch_exact({results, output, call.type, call.op, call.precision},
                                   call.options.memory, call.options.stream);
-    return launch_shape(*entry.kernels, results, entry.output, call.options);
+    return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
@@ -8523,8 +8513,7 @@ static fastreduce_status add_exactly(Accumulator *accumulator, const void *x, co
         kernels = find_kernels(type, FASTREDUCE_SUM, FASTREDUCE_EXACT, dot).kernels;
     if (kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     exact_output output = {nullptr, accumulator->limb};
-    return launch_shape(*kernels, array_argument{x, n, call.config.n_on_device, y}, &output,
-                        call.options);
+    return launch(plan_array, *kernels, {x, n, call.config.n_on_device, y}, &output, call.options);
 }
 
 } // namespace detail

@@ -16,8 +16,8 @@ fastreduce_status reduce_exact_in(size_t blocks, const void *input, size_t n, ex
                                   status_word *words, const void *other = nullptr)
 {
     const kernel_set &set = exact_kernels_of<Accumulator, Packs>;
-    return launch_shape(set, array_argument{input, n, nullptr, other}, &output,
-                        {{words, Accumulator::status_words * sizeof *words}, nullptr, blocks});
+    return launch(plan_array, set, {input, n, nullptr, other}, &output,
+                  {{words, Accumulator::status_words * sizeof *words}, nullptr, blocks});
 }
 
 /* A call of AUTO in blocks of so many threads, each with so many packs; as if there were no more
@@ -35,8 +35,8 @@ fastreduce_status reduce_pairwise_in(const void *input, size_t n, void *result,
 {
     reduction_output<Reducer> output = {result, reducer};
     const kernel_set &set = kernels_of<Reducer, array_part, BlockSize, Packs, BlockSize, Packs>;
-    return launch_shape(set, array_argument{input, n, call.n_on_device, call.other}, &output,
-                        {memory, nullptr, max_blocks, call.most_words});
+    return launch(plan_array, set, {input, n, call.n_on_device, call.other}, &output,
+                  {memory, nullptr, max_blocks, call.most_words});
 }
 
 } // namespace one_row

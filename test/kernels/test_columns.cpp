@@ -67,11 +67,7 @@ static fastreduce_status columns_by(const Reducer &reducer, const detail::result
     const detail::launch_options options = {
         memory, nullptr, given.blocks ? given.blocks : detail::max_blocks,
         given.words_of_result ? std::min(words, detail::workspace_words) : detail::workspace_words};
-    detail::device_limits limits = {};
-    const cudaError_t error = detail::find_limits(&limits);
-    if (error != cudaSuccess) return detail::status_of(error);
-    detail::launch_plan plan = detail::plan_columns(e, all, limits, options);
-    return detail::launch(e, plan, &output, options, limits.device);
+    return detail::launch(detail::plan_columns, e, all, &output, options);
 }
 
 /* ---- One shape ------------------------------------------------------------------------------- */

@@ -458,8 +458,8 @@ static void exact_launches()
             const void *const kernel = e.find(0).address;
             exact_output result = {output.data(), nullptr};
             simt::host().shared_limit.erase(kernel); /* as a reset of the device does */
-            check::that(launch_shape(e, array_argument{input.data(), n}, &result,
-                                     {{words.data(), words.bytes()}, stream}) == FASTREDUCE_SUCCESS,
+            check::that(launch(plan_array, e, {input.data(), n}, &result,
+                               {{words.data(), words.bytes()}, stream}) == FASTREDUCE_SUCCESS,
                         "PTX %d: not launched", ptx);
             const simt::launch &done = simt::latest_launch();
             /* edges of graphs have had it since CUDA 12.3 */
@@ -520,10 +520,9 @@ static void pairwise_launches()
                              : elements <= no_words ? 1
                                                     : std::min(runs, size_t(7 * 4));
                 const fastreduce_status status =
-                    launch_shape(e,
-                                 array_argument{input.data() + !vectors, elements,
-                                                counted ? count.data() : nullptr},
-                                 &to, {{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream});
+                    launch(plan_array, e,
+                           {input.data() + !vectors, elements, counted ? count.data() : nullptr},
+                           &to, {{memory.data(), FASTREDUCE_WORKSPACE_BYTES}, stream});
                 const simt::launch &done = simt::latest_launch();
                 check::that(status == 0 && done.kernel == e.find(large).address &&
                                 done.overlapped == (ptx >= 90) && done.stream == stream &&
@@ -640,8 +639,7 @@ static void shared_memory_failures()
             fastreduce::workspace scratch = {pooled ? nullptr : s.workspace.data(),
                                              array_workspace_bytes(e, 3000)};
             const auto reduce = [&] {
-                return launch_shape(e, array_argument{s.input.data(), 3000}, &result,
-                                    {scratch, nullptr});
+                return launch(plan_array, e, {s.input.data(), 3000}, &result, {scratch, nullptr});
             };
             const bool asks = ptx >= 90 && CUDART_VERSION < 12030; /* whether it is captured */
             every_call_fails("shared memory", s.output, s.workspace, (pooled ? 6 : 3) + asks,

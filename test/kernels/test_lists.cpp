@@ -274,9 +274,9 @@ static void auto_list(const char *name, const lengths &of, size_t words = worksp
     in_every_order(
         what, wanted, output, words, [](check::buffer<double> &results) { results.fill(0x7b); },
         [&](status_word *data) {
-            return static_cast<int>(launch_shape(
-                kernels_of<reducer, rows_part>, layout, &to,
-                {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
+            return static_cast<int>(
+                launch(plan_results, kernels_of<reducer, rows_part>, layout, &to,
+                       {{data, FASTREDUCE_WORKSPACE_BYTES}, nullptr, most_blocks, words, most}));
         });
 }
 
@@ -351,8 +351,8 @@ static void blocks_of_exact()
         words.fill(0);
         exact_output to = {output.data(), nullptr, FASTREDUCE_SUM, 24};
         const fastreduce_status status =
-            launch_shape(exact_kernels_of<accumulator>, array_argument{input.data(), values.size()},
-                         &to, {{words.data(), words.bytes()}, nullptr});
+            launch(plan_array, exact_kernels_of<accumulator>, {input.data(), values.size()}, &to,
+                   {{words.data(), words.bytes()}, nullptr});
         const float wanted = fastreduce_host_sum_f32(values.data(), values.size());
         check::that(status == 0 && output.get()[0] == wanted && words.every_byte_is(0),
                     "EXACT of %zu tiles: status %d, %g, not %g, or words left dirty", tiles, status,

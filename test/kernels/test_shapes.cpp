@@ -315,7 +315,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
-    return launch_shape(*found.kernels, all, found.output, options);
+    return launch(plan_results, *found.kernels, all, found.output, options);
 }
 
 template <class T>
@@ -590,7 +590,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
     launch_options options = settings_for(config, type, op).options;
     options.most_blocks = blocks;
     options.most_words = words;
-    return launch_shape(*found.kernels, all, found.output, options);
+    return launch(plan_results, *found.kernels, all, found.output, options);
 }
 
 /* offsets[0] is `first`: what lies before it is not there at all. */

@@ -324,8 +324,8 @@ static void shape(const geometry &g, const how &given)
     expect(text(Of::name, g, given), given, of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_shape(kernels_of<typename Of::reducer, every_part>, of.all, &output,
-                                   {memory, nullptr, given.blocks, given.words});
+               return launch(plan_results, kernels_of<typename Of::reducer, every_part>, of.all,
+                             &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -343,8 +343,8 @@ static void segments(const lengths &each, const how &given, size_t gap = 0)
            of.wanted, size, Of::type == FASTREDUCE_F64,
            [&](void *to, fastreduce::workspace memory) {
                reduction_output<typename Of::reducer> output = {to, Of::make()};
-               return launch_shape(kernels_of<typename Of::reducer, every_part>, of.all, &output,
-                                   {memory, nullptr, given.blocks, given.words});
+               return launch(plan_results, kernels_of<typename Of::reducer, every_part>, of.all,
+                             &output, {memory, nullptr, given.blocks, given.words});
            });
 }
 
@@ -465,8 +465,8 @@ static void failures()
             reduction_output<reducer> to = {output.data(), {}};
             const auto before = simt::calls();
             simt::fail_call(k);
-            status = launch_shape(kernels_of<reducer, every_part>, all, &to,
-                                  {{workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2});
+            status = launch(plan_results, kernels_of<reducer, every_part>, all, &to,
+                            {{workspace().data(), FASTREDUCE_WORKSPACE_BYTES}, nullptr, 2});
             simt::fail_call(0);
             check::that((status == 0) == (simt::calls() - before < k), "call %u fails: status %d",
                         k, status);

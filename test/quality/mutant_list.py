@@ -470,7 +470,7 @@ EQUIVALENT = [
     ("valid_block_size", "block_size >= warp_size -> block_size + 1 >= warp_size", "", POWERS),
     ("valid_block_size", "* -> block_size <= max_block_size + 1", "", POWERS),
     ("valid_block_size", "block_size - 1 -> block_size - (1 + 1)", "", "the same from 2 on"),
-    ("overlap", "x <= y -> x < y", "", EQUAL),
+    ("check_arguments", "x <= y -> x < y", "", EQUAL),
     ("is_valid", "memory.count <= * -> memory.count < *", "", "nowhere is so much"),
     ("is_valid", "* / memory.size -> * / (memory.size + 1)", "", "nowhere is so much"),
     ("check_arguments", "scratch.data != nullptr ? scratch.bytes : 0 -> * : (0 + 1)", "",
