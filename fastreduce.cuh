@@ -6999,19 +6999,18 @@ inline fastreduce_status check_arguments(std::initializer_list<buffer> inputs, c
 {
     const buffer memory = {scratch.data, 1, scratch_alignment,
                            scratch.data != nullptr ? scratch.bytes : 0};
-    const auto overlap =
-        [](const buffer &a,
-           const buffer &b) { /* neither end wraps */
-                              const uintptr_t x = address_of(a.data), y = address_of(b.data);
-                              const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
-                              return a_bytes != 0 && b_bytes != 0 &&
-                                     (x <= y ? y - x < a_bytes : x - y < b_bytes);
-        };
+    /* Neither end wraps, as both are valid. */
+    const auto overlap = [](const buffer &a, const buffer &b) {
+        const uintptr_t x = address_of(a.data), y = address_of(b.data);
+        const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
+        return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
+    };
     bool valid =
         output.data != nullptr && is_valid(output) && is_valid(memory) && !overlap(output, memory);
     for (const buffer &input : inputs)
-        valid = valid && (input.data != nullptr || input.count == 0) && is_valid(input) &&
-                !overlap(input, output) && !overlap(input, memory);
+        valid = valid && (input.data == nullptr ? input.count == 0
+                                                : is_valid(input) && !overlap(input, output) &&
+                                                      !overlap(input, memory));
     return valid ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
@@ -8264,18 +8263,18 @@ constexpr bool has_exact_sums = has_exact && (holds(built_operators, FASTREDUCE_
 /* The kernels of a type and an operator, null where this build has none; and their
  * reduction_output or exact_output. */
 struct operator_entry {
-    const kernel_set *kernels; /* by EXACT, of one array */
-    alignas(16) unsigned char output[96];
+    const kernel_set *kernels = nullptr; /* by EXACT, of one array */
     /* of many results by EXACT; null for AUTO, and without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_exact)(const exact_results &results, workspace memory,
-                                      cudaStream_t stream);
+                                      cudaStream_t stream) = nullptr;
+    alignas(16) unsigned char output[96];
 };
 
 /* Returns the entry of a reducer's group, where this build has the operator. */
 template <fastreduce_operator Number, unsigned Parts, class Reducer>
 static operator_entry entry_for(const Reducer &reducer, void *result)
 {
-    operator_entry entry = {};
+    operator_entry entry; /* clearing its output would take longer than the rest */
     if constexpr (holds(built_operators, Number)) {
         using group = group_of<Reducer>;
         const reduction_output<group> output = {result, as_group<group>(reducer)};
@@ -8306,57 +8305,56 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, void *result)
 
 /* Source is that of unresolved results. */
 template <class Input, class Source, class Accumulator>
-static operator_entry exact_entry_for()
+static void set_exact_kernels(operator_entry *entry)
 {
-    operator_entry entry = {};
-    entry.kernels = &exact_kernels_of<Accumulator>;
-    if constexpr (has_shapes) entry.launch_exact = launch_exact_results<Input, Source>;
-    return entry;
+    entry->kernels = &exact_kernels_of<Accumulator>;
+    if constexpr (has_shapes) entry->launch_exact = launch_exact_results<Input, Source>;
 }
 
-/* Returns EXACT's entry, without the output. */
+/* Returns EXACT's entry. */
 template <class Input>
-static operator_entry find_exact(fastreduce_operator op, bool dot)
+static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output output)
 {
     constexpr bool is_float = element<Input>::is_float;
-    operator_entry entry = {};
+    operator_entry entry;
     if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
         if constexpr (has_exact_products && is_float)
-            entry = exact_entry_for<
+            set_exact_kernels<
                 Input,
                 std::conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
-                wide_superaccumulator<exact_block, exact_products<Input>>>();
+                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry);
     } else if (op == FASTREDUCE_VARIANCE) {
         if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))
-            entry = exact_entry_for<Input, exact_moments<Input>,
-                                    wide_superaccumulator<exact_block, exact_moments<Input>>>();
+            set_exact_kernels<Input, exact_moments<Input>,
+                              wide_superaccumulator<exact_block, exact_moments<Input>>>(&entry);
     } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
         if constexpr (has_exact_sums && is_float)
-            entry = exact_entry_for<Input, doubles_masked, exact_sum<Input>>();
+            set_exact_kernels<Input, doubles_masked, exact_sum<Input>>(&entry);
     }
-    return entry.kernels != nullptr && holds(built_operators, op) ? entry : operator_entry();
+    if (entry.kernels != nullptr && !holds(built_operators, op)) entry.kernels = nullptr;
+    if (op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
+    memcpy(entry.output, &output, sizeof output);
+    return entry;
 }
 
 /* Returns the entry of AUTO, which takes the result of the output alone, or of EXACT. */
 static operator_entry find_kernels(fastreduce_type type, fastreduce_operator op,
-                                   fastreduce_kernel kernel, bool dot, exact_output output = {})
+                                   fastreduce_kernel kernel, bool dot,
+                                   const exact_output &output = {})
 {
-    operator_entry entry = {};
     switch (type) {
 #define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)       \
     case FASTREDUCE_##name:                                                                 \
         if constexpr (holds(built_types, FASTREDUCE_##name)) {                              \
             if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output.result); \
-            if (kernel == FASTREDUCE_EXACT) entry = find_exact<input>(op, dot);             \
+            if (kernel == FASTREDUCE_EXACT) return find_exact<input>(op, dot, output);      \
         }                                                                                   \
         break;
         FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: break;
     }
-    if (op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
-    memcpy(entry.output, &output, sizeof output);
-    return entry;
+    return {};
 }
 
 /* ---- The ladder: sums of floats, by all versions, and by all block sizes of each ---- */
