@@ -106,7 +106,7 @@
  *   arguments   describe_shape, check_arrays, reduce_results
  *   plan        launch, plan_results, plan_columns
  *   kernel      reduce_columns: a block reduces neighboring columns
- *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_rows
+ *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_column
  *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
  *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
  *     store     the Reducer's store
@@ -3007,21 +3007,16 @@ struct partial_words {
             for (unsigned k = 0; k < Count * count; ++k) missing |= word[k] == 0;
         } while (__any_sync(all_lanes, missing));
 #pragma unroll
-        for (unsigned j = 0; j < Count; ++j) {
-            if (awaited(j)) values[j] = take(first + j * stride * count, word + j * count);
-        }
-    }
-
-    /* Returns a partial from its words, and leaves them zero. */
-    static FASTREDUCE_DEVICE Value take(status_word *from, const status_word *word)
-    {
-        unsigned long long payload[count];
+        for (unsigned k = 0; k < Count; ++k) {
+            if (!awaited(k)) continue;
+            unsigned long long payload[count];
 #pragma unroll
-        for (unsigned w = 0; w < count; ++w) {
-            payload[w] = word[w] >> 1;
-            from[w] = 0;
+            for (unsigned w = 0; w < count; ++w) {
+                payload[w] = word[k * count + w] >> 1;
+                first[k * stride * count + w] = 0;
+            }
+            values[k] = Format::join(payload);
         }
-        return Format::join(payload);
     }
 };
 
@@ -3032,11 +3027,10 @@ struct reduction_output {
     Reducer reducer;
 };
 
-/* Returns the 16 bytes that begin `shift` bytes, a multiple of Grain, after the first of two
- * vectors. */
-template <unsigned Grain>
-FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pack<unsigned> &b,
-                                               unsigned shift)
+/* Returns the elements that begin `shift` bytes after the first of two vectors. */
+template <class Element>
+FASTREDUCE_DEVICE pack<Element> shifted_pack(const pack<unsigned> &a, const pack<unsigned> &b,
+                                             unsigned shift)
 {
     unsigned word[8];
     pack<unsigned> shifted;
@@ -3051,11 +3045,12 @@ FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pa
 #pragma unroll
     for (unsigned w = 0; w < 4; ++w)
         shifted.item[w] =
-            Grain == 4 ? word[w]
-                       : static_cast<unsigned>(
-                             (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >>
-                             shift % 4 * 8);
-    return shifted;
+            alignof(Element) >= 4
+                ? word[w]
+                : static_cast<unsigned>(
+                      (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >>
+                      shift % 4 * 8);
+    return bits_as<pack<Element>>(shifted);
 }
 
 /* ---- AUTO: the pairwise reduction by index ----
@@ -3178,15 +3173,14 @@ struct lane_packs {
 
     FASTREDUCE_DEVICE void shift_packs(const pack<Element> &extra, unsigned shift)
     {
-        constexpr unsigned grain = alignof(Element) < 4 ? alignof(Element) : 4;
         const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
                                 next = shuffle(select_value(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
-            packs[k] = bits_as<pack<Element>>(shifted_words<grain>(
-                bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
+            packs[k] = shifted_pack<Element>(bits_as<pack<unsigned>>(packs[k]),
+                                             bits_as<pack<unsigned>>(next), shift);
         }
     }
 };
@@ -3199,14 +3193,15 @@ __host__ __device__ constexpr unsigned bits_for(size_t number)
     return bits;
 }
 
-/* Combines the lane's Value with a neighbor's; `upper` says that the lane's is the upper one. */
+/* Combines the Value that a lane has kept with what the lane `delta` from it hands over. */
 template <class Reducer, class Value>
-FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &value,
-                                     const Value &neighbor, bool upper)
+FASTREDUCE_DEVICE Value combine_pair(const Reducer &reducer, const Value &kept, const Value &handed,
+                                     unsigned delta)
 {
-    const bool swapped = !Reducer::commutes && upper;
-    return reducer.combine(select_value(swapped, neighbor, value),
-                           select_value(swapped, value, neighbor));
+    const Value neighbor = shuffle_xor(handed, delta);
+    const bool swapped = !Reducer::commutes && (threadIdx.x & delta) != 0;
+    return reducer.combine(select_value(swapped, neighbor, kept),
+                           select_value(swapped, kept, neighbor));
 }
 
 /* A number that is known when the kernel is compiled, where others are known when it runs. */
@@ -3224,29 +3219,26 @@ template <unsigned Delta = 1, unsigned Held = 0, class Reducer, class Log, class
 FASTREDUCE_DEVICE void pair_lanes(const Reducer &reducer, Log lanes_log, ChunksLog chunks_log,
                                   Value (&values)[Count])
 {
-    if constexpr (Held == 0) {
-        pair_lanes<1, Count>(reducer, lanes_log, chunks_log, values);
-    } else if constexpr (Held > 1) {
+    constexpr unsigned held = Held == 0 ? Count : Held;
+    if constexpr (held > 1) {
         const bool upper = threadIdx.x & Delta;
         if (Delta >> lanes_log != 0) return;
 #pragma unroll
-        for (unsigned k = 0; k < Held / 2; ++k) {
-            const Value kept = select_value(upper, values[k + Held / 2], values[k]),
-                        handed = select_value(upper, values[k], values[k + Held / 2]);
-            values[k] = combine_pair(reducer, kept, shuffle_xor(handed, Delta), upper);
+        for (unsigned k = 0; k < held / 2; ++k) {
+            const Value kept = select_value(upper, values[k + held / 2], values[k]),
+                        handed = select_value(upper, values[k], values[k + held / 2]);
+            values[k] = combine_pair(reducer, kept, handed, Delta);
         }
-        pair_lanes<2 * Delta, Held / 2>(reducer, lanes_log, chunks_log, values);
+        pair_lanes<2 * Delta, held / 2>(reducer, lanes_log, chunks_log, values);
     } else {
         [[maybe_unused]] constexpr unsigned unrolled = are_same<Log, unsigned> ? 1 : warp_log;
 #pragma unroll unrolled
         for (unsigned delta = Delta; delta >> lanes_log == 0; delta *= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], delta),
-                                     (threadIdx.x & delta) != 0);
+            values[0] = combine_pair(reducer, values[0], values[0], delta);
             /* The number of a Value's chunk lies reversed in the lanes. */
 #pragma unroll unrolled
         for (unsigned bit = Count / 2; bit > 0 && bit << chunks_log >= Count; bit /= 2)
-            values[0] = combine_pair(reducer, values[0], shuffle_xor(values[0], bit),
-                                     (threadIdx.x & bit) != 0);
+            values[0] = combine_pair(reducer, values[0], values[0], bit);
     }
 }
 
@@ -3256,17 +3248,14 @@ template <unsigned Lanes, bool IsTile, class Reducer, class Value, unsigned Coun
 FASTREDUCE_DEVICE Value lanes_value(const Reducer &reducer, Value (&values)[Count])
 {
     [[maybe_unused]] constexpr fixed_number<bits_for(Lanes)> lanes_log;
-    if constexpr (!Reducer::any_order) {
+    if constexpr (!Reducer::any_order)
         pair_lanes(reducer, lanes_log, fixed_number<bits_for(Count)>(), values);
-    } else if constexpr (Reducer::by_warp) {
-        return reducer.warp_value(values[0]);
-    } else if constexpr (IsTile && Reducer::tile_by_warp) {
-        return reducer.tile_warp_value(values[0]);
-    } else {
-        Value value[1] = {values[0]};
-        pair_lanes(reducer, lanes_log, fixed_number<0>(), value);
-        return value[0];
-    }
+    else if constexpr (Reducer::by_warp)
+        values[0] = reducer.warp_value(values[0]);
+    else if constexpr (IsTile && Reducer::tile_by_warp)
+        values[0] = reducer.tile_warp_value(values[0]);
+    else
+        pair_lanes<1, 1>(reducer, lanes_log, fixed_number<0>(), values);
     return values[0];
 }
 
@@ -3678,12 +3667,11 @@ struct raw_pack {
     FASTREDUCE_DEVICE void load(const Element *from, unsigned remaining)
     {
         first = {};
-        if constexpr (How == row_loads::vectors) {
+        if (How == row_loads::vectors ||
+            (How == row_loads::in_turn && remaining >= pack<Element>::size &&
+             reinterpret_cast<uintptr_t>(from) % pack_bytes == 0)) {
             if (remaining > 0)
                 first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
-        } else if (How == row_loads::in_turn && remaining >= pack<Element>::size &&
-                   reinterpret_cast<uintptr_t>(from) % pack_bytes == 0) {
-            first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
         } else if constexpr (How != row_loads::shifted) {
             first.gather(from, remaining);
         } else {
@@ -3698,12 +3686,11 @@ struct raw_pack {
     }
     FASTREDUCE_DEVICE pack<Element> value() const
     {
-        pack<Element> whole = first;
         if constexpr (How == row_loads::shifted)
-            whole =
-                bits_as<pack<Element>>(shifted_words<(alignof(Element) < 4 ? alignof(Element) : 4)>(
-                    bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
-        return whole;
+            return shifted_pack<Element>(bits_as<pack<unsigned>>(first),
+                                         bits_as<pack<unsigned>>(second), shift);
+        else
+            return first;
     }
 };
 
@@ -3836,22 +3823,6 @@ FASTREDUCE_DEVICE void carry_in_registers(const Reducer &reducer, Value (&level)
     }
 }
 
-/* Returns the first number from begin to end for which `holds` is false, or end; `holds` is true of
- * all before it. The warp tries 32 at once. */
-template <class Number, class Predicate>
-FASTREDUCE_DEVICE Number search_by_warp(Number begin, Number end, const Predicate &holds)
-{
-    while (begin < end) {
-        const Number step = (end - begin - 1) / warp_size + 1,
-                     candidate = begin + (threadIdx.x % warp_size + 1) * step - 1;
-        const unsigned parts = static_cast<unsigned>(
-            __popc(__ballot_sync(all_lanes, candidate < end && holds(candidate))));
-        begin += parts * step;
-        if (end - begin >= step) end = begin + step - 1;
-    }
-    return begin;
-}
-
 /* How blocks share long results. A block queues what needs several blocks. When it has finished its
  * other results it exits, unless it finds that all blocks have started: those wait for each other,
  * and take the runs of the queued results in turn. No block waits for one that is not resident yet.
@@ -3865,12 +3836,9 @@ struct queue_counters {
     static constexpr status_word started = 1, finished = started << bits, idle = finished << bits,
                                  queued = idle << bits;
     static constexpr size_t max_count = (1u << bits) - 1;
-    FASTREDUCE_DEVICE bool all_started() const { return (word & max_count) == gridDim.x; }
-    FASTREDUCE_DEVICE bool all_finished() const
-    {
-        return (word / finished & max_count) == gridDim.x;
-    }
-    FASTREDUCE_DEVICE size_t idle_blocks() const { return word / idle & max_count; }
+    FASTREDUCE_DEVICE size_t blocks(status_word state) const { return word / state & max_count; }
+    FASTREDUCE_DEVICE bool all_started() const { return blocks(started) == gridDim.x; }
+    FASTREDUCE_DEVICE bool all_finished() const { return blocks(finished) == gridDim.x; }
     FASTREDUCE_DEVICE bool has_results() const { return word >= queued; }
 };
 /* The queue in the workspace, all of whose words are zero between calls:
@@ -3948,13 +3916,26 @@ struct result_queue {
         return {static_cast<unsigned>(counted_entries >> shift),
                 counted_entries & ((status_word(1) << shift) - 1)};
     }
-    /* Leaves the queue after the last run. The last block to call it leaves all words zero. */
-    FASTREDUCE_DEVICE void leave(unsigned count, bool &last) const
+    /* Returns the number of the entry that a run is of. The warp tries 32 entries at once. */
+    FASTREDUCE_DEVICE unsigned find_entry(const content &queued, size_t run) const
     {
-        if (threadIdx.x == 0)
-            last = atomicAdd(base + 3, 1ull) + 1 == queue_counters{peek(base)}.idle_blocks();
-        __syncthreads();
-        if (!last) return;
+        unsigned begin = 0, end = queued.entries;
+        while (begin < end) {
+            const unsigned step = (end - begin - 1) / warp_size + 1,
+                           candidate = begin + (threadIdx.x % warp_size + 1) * step - 1;
+            const bool begun = candidate < end && entries()[candidate].first <= run;
+            begin += static_cast<unsigned>(__popc(__ballot_sync(all_lanes, begun))) * step;
+            if (end - begin >= step) end = begin + step - 1;
+        }
+        return begin - 1;
+    }
+    /* Leaves the queue after the last run. The last block to call it leaves all words zero. */
+    FASTREDUCE_DEVICE void leave(unsigned count) const
+    {
+        const bool last =
+            threadIdx.x == 0 && atomicAdd(base + 3, 1ull) + 1 ==
+                                    queue_counters{peek(base)}.blocks(queue_counters::idle);
+        if (!__syncthreads_or(last)) return;
         for (unsigned k = threadIdx.x; k < head_words + 2 * count; k += blockDim.x) base[k] = 0;
     }
 };
@@ -4038,8 +4019,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
     Reducer reducer = output.reducer;
     reducer.prepare(x, span.n);
-    Element padding = {};
-    if (span.n > 0) padding = reducer.padding(x);
+    const Element padding = span.n > 0 ? reducer.padding(x) : Element();
     [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
     for (size_t begin = 0, turn = 0; begin < span.n; begin += step, ++turn) {
@@ -4132,15 +4112,10 @@ reduce_queued(const result_layout &bounds, const rows_plan &share,
               const result_queue::content &queued,
               block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    __shared__ bool last;
-    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
     for (unsigned turn; (turn = draw(queue.base + 2, shared.next_run)) < queued.runs;) {
         const size_t run = queued.runs - 1 - turn;
-        const result_queue::entry entry =
-            entries[search_by_warp(0u, queued.entries,
-                                   [&](unsigned k) { return entries[k].first <= run; }) -
-                    1];
+        const result_queue::entry entry = queue.entries()[queue.find_entry(queued, run)];
         const result_layout::span span = bounds.segment(entry.number);
         reduce_segment_run(output.reducer, bounds.element<typename Reducer::Element>(span.begin),
                            span.n, most_runs_of_result, share.least_run_log,
@@ -4149,14 +4124,8 @@ reduce_queued(const result_layout &bounds, const rows_plan &share,
                                entry.first * partial_words<typename Reducer::Value>::count,
                            static_cast<unsigned>(run - entry.first), shared);
     }
-    queue.leave(queued.entries, last);
+    queue.leave(queued.entries);
 }
-
-/* A warp's elements in shared memory, with room for what is before the first in its vector and for
- * what lanes read beyond the last. */
-struct alignas(pack_bytes) warp_stage {
-    unsigned char bytes[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
-};
 
 /* Copies `count` elements into the warp's stage, where they begin as many bytes after a vector as
  * in memory. All loads are under way at once. */
@@ -4205,10 +4174,11 @@ FASTREDUCE_DEVICE pack<Element> staged_pack(const unsigned char *from)
 struct staged_result {
     unsigned begin, n;
 };
-/* A warp's shared memory for segments. */
+/* A warp's shared memory for segments. The stage has room for what is before the first element in
+ * its vector, and for what lanes read beyond the last. */
 template <class Reducer>
 struct warp_shared {
-    warp_stage stage;
+    alignas(pack_bytes) unsigned char stage[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
     staged_result results[most_passes * warp_size];
     typename Reducer::Value carried[keeps_lane_values<Reducer>() ? 1 : most_run_log + 1];
 };
@@ -4337,10 +4307,7 @@ FASTREDUCE_DEVICE void reduce_staged(const result_layout &bounds, size_t first,
          begin_of_group += warp_size) {
         const unsigned left = content.results - begin_of_group,
                        count = left < warp_size ? left : warp_size,
-                       count_log =
-                           count > 1
-                               ? 32 - static_cast<unsigned>(__clz(static_cast<int>(count - 1)))
-                               : 0,
+                       count_log = 32 - static_cast<unsigned>(__clz(static_cast<int>(count - 1))),
                        lanes_log = warp_log - count_log,
                        number = begin_of_group + (lane >> lanes_log);
         const staged_result result = number < content.results ? results[number] : staged_result{};
@@ -4351,8 +4318,7 @@ FASTREDUCE_DEVICE void reduce_staged(const result_layout &bounds, size_t first,
             staged + result.begin * static_cast<unsigned>(sizeof(Element));
         Reducer reducer = output.reducer;
         reducer.prepare(from, result.n);
-        Element padding = {};
-        if (result.n > 0) padding = reducer.padding(from);
+        const Element padding = result.n > 0 ? reducer.padding(from) : Element();
         const auto value =
             lanes_log <= 3 && packs > 2
                 ? staged_value<4>(reducer, from, result.n, lanes_log, (packs + 3) / 4, padding)
@@ -4398,12 +4364,12 @@ FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows
             continue;
         }
         const Element *const input = bounds.element<Element>(content.begin);
-        load_stage(shared.stage.bytes, input, content.elements);
+        load_stage(shared.stage, input, content.elements);
         window.load(bounds, next + content.results, end);
         wait_for_copies();
         __syncwarp();
         reduce_staged(bounds, next, content, output,
-                      shared.stage.bytes +
+                      shared.stage +
                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
                       shared.results);
         next += content.results;
@@ -4643,15 +4609,10 @@ struct columns_plan {
     }
 };
 
-/* Neighboring columns, in a vector. */
-template <class Element, unsigned Columns>
-struct columns_vector {
-    struct alignas(Columns * sizeof(Element)) type {
-        unsigned word[Columns * sizeof(Element) / sizeof(unsigned)];
-    };
-};
-template <class Element>
-struct columns_vector<Element, 1> : type_identity<Element> {
+/* A row of neighboring columns, in a vector. */
+template <unsigned Words>
+struct alignas(Words * sizeof(unsigned)) row_vector {
+    unsigned word[Words];
 };
 
 /* What a lane has registers for. */
@@ -4719,24 +4680,12 @@ FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from
     return row;
 }
 
-/* Fills a pack with rows of column c of a vector, or of the only column. */
-template <class Element, class Vector, unsigned Size>
-FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Vector (&rows)[Size], unsigned c)
-{
-    to.take_column(rows, c);
-}
-template <class Element, unsigned Size>
-FASTREDUCE_DEVICE void take_rows(pack<Element> &to, const Element (&rows)[Size], unsigned)
-{
-    to.gather(rows);
-}
-
 /* Reduces a leaf of each of a lane's columns: the rows from `row` on, as far as they exist. */
 template <class Reducer, class Element, class Value, unsigned Columns>
 FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, size_t stride,
                                    size_t row, size_t n, Value (&values)[Columns])
 {
-    using Vector = typename columns_vector<Element, Columns>::type;
+    using Vector = conditional_t<Columns == 1, Element, row_vector<Columns * sizeof(Element) / 4>>;
     constexpr unsigned size = pack<Element>::size,
                        count = 1u << columns_of<Reducer>::rows_log(Columns);
     using Items = lane_packs<Element, count / size, 1>;
@@ -4762,7 +4711,12 @@ FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, 
             Items items = {{}, row, n};
             prepared.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k) take_rows(items.packs[k], rows[k], c);
+            for (unsigned k = 0; k < count / size; ++k) {
+                if constexpr (Columns == 1)
+                    items.packs[k].gather(rows[k]);
+                else
+                    items.packs[k].take_column(rows[k], c);
+            }
             values[c] = leaf_value(prepared, items);
         }
     });
@@ -4785,8 +4739,7 @@ FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const result_layout 
         for (unsigned delta = 1u << plan.across_log; delta < warp_size; delta *= 2)
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c)
-                values[c] = combine_pair(reducer, values[c], shuffle_xor(values[c], delta),
-                                         (lane & delta) != 0);
+                values[c] = combine_pair(reducer, values[c], values[c], delta);
     };
     [[maybe_unused]] Value level[registers::levels(Columns)][Columns];
 #pragma unroll
@@ -6626,16 +6579,13 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
 {
     constexpr unsigned warps = exact_block / warp_size, limbs = Sums::limbs;
     __shared__ unsigned next_unit;
-    __shared__ bool last;
     const unsigned lane = threadIdx.x % warp_size;
-    const result_queue::entry *const entries = queue.entries();
 #pragma unroll 1
     for (unsigned unit; (unit = draw(queue.base + 2, next_unit)) < queued.runs;) {
-        const unsigned k = search_by_warp(0u, queued.entries,
-                                          [&](unsigned e) { return entries[e].first <= unit; }) -
-                           1;
-        const size_t result = entries[k].number, n = results.length(result),
-                     begin = (unit - entries[k].first) * exact_unit;
+        const unsigned k = queue.find_entry(queued, unit);
+        const result_queue::entry entry = queue.entries()[k];
+        const size_t result = entry.number, n = results.length(result),
+                     begin = (unit - entry.first) * exact_unit;
         add_to_windows<Source>(results, result, begin, min_of(begin + exact_unit, n), threadIdx.x,
                                exact_block, sums[threadIdx.x / warp_size]);
         __syncthreads();
@@ -6655,7 +6605,7 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
         __syncwarp();
         round_by_warp(sums[0], results.address(result), results.op, results.precision, n);
     }
-    queue.leave(queued.entries, last);
+    queue.leave(queued.entries);
 }
 
 /* Reduces unresolved results, one a warp. Longer ones are queued for all blocks, where there are

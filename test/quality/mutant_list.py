@@ -506,7 +506,6 @@ EQUIVALENT = [
 # What a test should notice and none does yet, as in EQUIVALENT: not tried without --all or a word.
 TO_DO = "a barrier that is needed"
 NOT_NOTICED = [
-    ("result_queue::leave", "__syncthreads() -> nothing", "", TO_DO),
     ("choose_neighbours", "__syncwarp() -> nothing", "", TO_DO),
     ("reduce_neighbours", "__syncwarp() -> nothing", "", TO_DO),
     ("columns_of_blocks", "__syncthreads() -> nothing", "", TO_DO),
