@@ -2971,6 +2971,8 @@ inline cudaError_t launch_levels(const version_kernels &version, const void *inp
 namespace detail
 {
 
+__host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
+
 /* Partials of blocks, in status words. A block awaits those of blocks whose index is lower, and
  * which are assumed to have begun before it. All GPUs so far begin blocks in the order of their
  * indices, and CUB's scans rely on it too; CUDA does not promise it. */
@@ -3089,8 +3091,8 @@ struct lane_packs {
     /* Returns how many elements of a pack exist. */
     FASTREDUCE_DEVICE unsigned existing(unsigned k) const
     {
-        const size_t first = index_of(k), remaining = first < n ? n - first : 0;
-        return remaining < pack_size ? static_cast<unsigned>(remaining) : pack_size;
+        const size_t first = index_of(k);
+        return static_cast<unsigned>(min_of(first < n ? n - first : 0, pack_size));
     }
 
     /* Loads packs that exist, as vectors. All loads are under way at once. */
@@ -3105,8 +3107,7 @@ struct lane_packs {
      * is quicker where elements are wide and ends are near. */
     FASTREDUCE_DEVICE void load_elements(const Element *input, const Element &padding)
     {
-        const size_t behind = index < n ? n - index : 0;
-        const unsigned remaining = behind < span ? static_cast<unsigned>(behind) : span;
+        const unsigned remaining = static_cast<unsigned>(min_of(index < n ? n - index : 0, span));
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) {
             packs[k].fill(padding);
@@ -3121,8 +3122,8 @@ struct lane_packs {
     {
         const Element *const start = input + index;
         const size_t behind = index < n ? n - index : 0;
-        const unsigned remaining = behind < 2 * span ? static_cast<unsigned>(behind) : 2 * span;
-        const unsigned misalignment =
+        const unsigned remaining = static_cast<unsigned>(min_of(behind, 2 * span)),
+                       misalignment =
                            static_cast<unsigned>(reinterpret_cast<uintptr_t>(start)) % pack_bytes,
                        shift = can_shift ? misalignment : 0,
                        reach = shift > 0 ? 2 * pack_size : pack_size;
@@ -3273,8 +3274,6 @@ FASTREDUCE_DEVICE Value block_value(const Reducer &reducer, unsigned threads,
     return lanes_value<Warps, false>(reducer, value);
 }
 
-__host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
-
 constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
 constexpr size_t turns_of_block = 32;
@@ -3287,19 +3286,14 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
 }
 
-/* Returns whether lanes keep Values over a result's tiles, in any order. */
+/* Whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
-__host__ __device__ constexpr bool keeps_lane_values()
-{
-    return Reducer::any_order && !Reducer::tile_by_warp;
-}
-/* Returns the packs of a thread that goes through several tiles of a result. */
+constexpr bool keeps_lane_values = Reducer::any_order && !Reducer::tile_by_warp;
+/* The packs of a thread that goes through several tiles of a result. */
 template <class Reducer>
-__host__ __device__ constexpr unsigned packs_of_step()
-{
-    return Reducer::any_order && sizeof(typename Reducer::Value) <= 16 ? 8
-                                                                       : packs_of_thread<Reducer>();
-}
+constexpr unsigned packs_of_step = Reducer::any_order && sizeof(typename Reducer::Value) <= 16
+                                       ? 8
+                                       : packs_of_thread<Reducer>();
 
 /* Returns the number of a thread's first pack. Those of a warp's lanes are next to each other. */
 template <unsigned Packs>
@@ -3466,7 +3460,7 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
     constexpr unsigned group = Warps * warp_size * partials_of_thread;
-    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    constexpr bool keeps_values = keeps_lane_values<Reducer>;
     [[maybe_unused]] Value value, lane_value;
 #pragma unroll 1
     for (unsigned tile = 0;;) { /* of the run */
@@ -3658,29 +3652,39 @@ struct rows_plan {
  * elements; by elements; or one pack after the other, where there are few or an array ends. */
 enum class row_loads { vectors, shifted, elements, in_turn };
 
-/* A loaded pack, or two vectors that it is to be shifted out of. Its first `remaining` elements
- * exist. */
+/* A pack of a result: its address, the number of its first element, and how many elements
+ * follow. */
+template <class Element>
+struct pack_source {
+    const Element *start;
+    unsigned index, remaining;
+};
+
+/* A loaded pack, or two vectors that it is to be shifted out of. */
 template <row_loads How, class Element>
 struct raw_pack {
     pack<Element> first, second;
     unsigned shift;
-    FASTREDUCE_DEVICE void load(const Element *from, unsigned remaining)
+    pack_source<Element> source;
+
+    FASTREDUCE_DEVICE void load(const pack_source<Element> &from)
     {
+        source = from;
         first = {};
         if (How == row_loads::vectors ||
-            (How == row_loads::in_turn && remaining >= pack<Element>::size &&
-             reinterpret_cast<uintptr_t>(from) % pack_bytes == 0)) {
-            if (remaining > 0)
-                first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from));
+            (How == row_loads::in_turn && from.remaining >= pack<Element>::size &&
+             reinterpret_cast<uintptr_t>(from.start) % pack_bytes == 0)) {
+            if (from.remaining > 0)
+                first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from.start));
         } else if constexpr (How != row_loads::shifted) {
-            first.gather(from, remaining);
+            first.gather(from.start, from.remaining);
         } else {
-            shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes;
+            shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from.start)) % pack_bytes;
             const pack<Element> *const vectors = reinterpret_cast<const pack<Element> *>(
-                reinterpret_cast<const unsigned char *>(from) - shift);
+                reinterpret_cast<const unsigned char *>(from.start) - shift);
             second = {};
-            if (remaining > 0) first = load_pack<false>(vectors);
-            if (shift + remaining * sizeof(Element) > pack_bytes)
+            if (from.remaining > 0) first = load_pack<false>(vectors);
+            if (shift + from.remaining * sizeof(Element) > pack_bytes)
                 second = load_pack<false>(vectors + 1);
         }
     }
@@ -3694,21 +3698,13 @@ struct raw_pack {
     }
 };
 
-/* Loads a lane's packs, `stride` elements apart, with `padding` from element `remaining` on. */
-template <row_loads How, class Element, unsigned Count>
-FASTREDUCE_DEVICE void load_packs(pack<Element> (&packs)[Count], const Element *from,
-                                  unsigned remaining, unsigned stride, const Element &padding)
+/* Loads a lane's packs of results: those that source_of says, from number `first` on. */
+template <row_loads How, class Element, unsigned Count, class SourceOf>
+FASTREDUCE_DEVICE void load_packs(raw_pack<How, Element> (&packs)[Count], const SourceOf &source_of,
+                                  unsigned first)
 {
-    raw_pack<How, Element> loaded[Count];
 #pragma unroll
-    for (unsigned k = 0; k < Count; ++k)
-        loaded[k].load(from + k * stride, k * stride < remaining ? remaining - k * stride : 0);
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-        const unsigned existing = k * stride < remaining ? remaining - k * stride : 0;
-        packs[k] = loaded[k].value();
-        if (existing < pack<Element>::size) packs[k].fill_from(existing, padding);
-    }
+    for (unsigned k = 0; k < Count; ++k) packs[k].load(source_of(first + k));
 }
 
 /* Reduces neighboring packs of a result to one Value. */
@@ -3721,44 +3717,21 @@ FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, con
     return values[0];
 }
 
-/* A pack of a result: its address, the number of its first element, and how many elements
- * follow. */
-template <class Element>
-struct pack_source {
-    const Element *from;
-    unsigned index, remaining;
-};
-
-/* Packs of a lane, from different results. */
-template <row_loads How, class Element, unsigned Count>
-struct raw_packs {
-    raw_pack<How, Element> packs[Count];
-    pack_source<Element> parts[Count];
-    /* Loads packs `first`, `first` + 1 ..., which part_of describes. */
-    template <class PartOf>
-    FASTREDUCE_DEVICE void load(const PartOf &part_of, unsigned first)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            parts[k] = part_of(first + k);
-            packs[k].load(parts[k].from, parts[k].remaining);
-        }
-    }
-};
+/* Reduces packs of a lane, from different results, to a Value each. */
 template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
 FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
-                                           const raw_packs<How, Element, Count> &raw, Value *values)
+                                           const raw_pack<How, Element> (&packs)[Count],
+                                           Value *values)
 {
     reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
-            const pack_source<Element> &part = raw.parts[k];
+            const pack_source<Element> &part = packs[k].source;
             auto prepared = member;
             using Member = typename decltype(prepared)::Element;
-            prepared.prepare(part.from - part.index, part.remaining > 0);
-            lane_packs<Member, 1, 1> items = {{bits_as<pack<Member>>(raw.packs[k].value())},
-                                              part.index,
-                                              part.index + part.remaining};
+            prepared.prepare(part.start - part.index, part.remaining > 0);
+            lane_packs<Member, 1, 1> items = {
+                {bits_as<pack<Member>>(packs[k].value())}, part.index, part.index + part.remaining};
             if (How != row_loads::vectors &&
                 (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
                 const Member first = items.packs[0][0];
@@ -3772,9 +3745,9 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
 
 /* Loads a lane's packs and reduces them to one Value a chunk. It takes half of them at a time where
  * a pack is two vectors. */
-template <row_loads How, class Reducer, class PartOf, unsigned Packs>
+template <row_loads How, class Reducer, class SourceOf, unsigned Packs>
 FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
-                                       const PartOf &part_of,
+                                       const SourceOf &source_of,
                                        typename Reducer::Value (&values)[Packs])
 {
     using Element = typename Reducer::Element;
@@ -3785,9 +3758,9 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
 #pragma unroll 1
         for (unsigned k = 0; k < chunks; ++k) {
             Value value;
-            raw_packs<How, Element, 1> raw;
-            raw.load(part_of, k);
-            values_of_row_packs(reducer, raw, &value);
+            raw_pack<How, Element> packs[1];
+            load_packs(packs, source_of, k);
+            values_of_row_packs(reducer, packs, &value);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) values[j] = select_value(j == k, value, values[j]);
         }
@@ -3795,9 +3768,9 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
 #pragma unroll
         for (unsigned begin = 0; begin < Packs; begin += at_once) {
-            raw_packs<How, Element, at_once> raw;
-            raw.load(part_of, begin);
-            values_of_row_packs(reducer, raw, values + begin);
+            raw_pack<How, Element> packs[at_once];
+            load_packs(packs, source_of, begin);
+            values_of_row_packs(reducer, packs, values + begin);
         }
     }
 }
@@ -3916,7 +3889,7 @@ struct result_queue {
         return {static_cast<unsigned>(counted_entries >> shift),
                 counted_entries & ((status_word(1) << shift) - 1)};
     }
-    /* Returns the number of the entry that a run is of. The warp tries 32 entries at once. */
+    /* Returns the number of the entry that a run belongs to. The warp tries 32 entries at once. */
     FASTREDUCE_DEVICE unsigned find_entry(const content &queued, size_t run) const
     {
         unsigned begin = 0, end = queued.entries;
@@ -3940,16 +3913,67 @@ struct result_queue {
     }
 };
 
+/* A lane's packs of a row, `stride` elements apart. */
+template <class Input, unsigned Packs>
+struct packs_of_row {
+    using Element = Input;
+    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
+    pack<Element> packs[Packs];
+    unsigned index, stride;
+    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
+    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
+};
+
+/* Reduces rows by a warp, 2^lanes_log lanes each, where any order will do. */
+template <row_loads How, class Reducer>
+FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_plan &share,
+                                       const reduction_output<Reducer> &output, size_t first,
+                                       unsigned rows)
+{
+    using Element = typename Reducer::Element;
+    constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
+    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
+                   number = lane >> share.lanes_log, stride = size * lanes,
+                   n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
+    const Element *const from =
+        static_cast<const Element *>(bounds.input) + (first + number) * bounds.outer_stride;
+    Reducer reducer = output.reducer;
+    reducer.prepare(from, n);
+    typename Reducer::Value value[1] = {reducer.zero()};
+#pragma unroll 1
+    for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
+        packs_of_row<Element, at_once> items = {{}, index, stride};
+        raw_pack<How, Element> loaded[at_once];
+        const auto source_of = [&](unsigned k) {
+            const unsigned begin = index + k * stride;
+            return pack_source<Element>{from + begin, begin, begin < n ? n - begin : 0};
+        };
+        load_packs(loaded, source_of, 0);
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            items.packs[k] = loaded[k].value();
+            if (loaded[k].source.remaining < size)
+                items.packs[k].fill_from(loaded[k].source.remaining, reducer.padding(from));
+        }
+        value[0] = reducer.combine(value[0], thread_value(reducer, items));
+    }
+    pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
+    if (lane % lanes == 0 && number < rows)
+        reducer.store(bounds.address(output.result, first + number), value[0], n);
+}
+
 /* Reduces `rows` rows from number `first` on by a warp, of as many packs as it has, or one more. */
 template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_chunks(const result_layout &rows_in, const rows_plan &share,
-                                     const reduction_output<Reducer> &output, size_t first,
-                                     unsigned rows)
+FASTREDUCE_DEVICE void reduce_rows(const result_layout &rows_in, const rows_plan &share,
+                                   const reduction_output<Reducer> &output, size_t first,
+                                   unsigned rows)
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
     constexpr unsigned packs = packs_of_thread<Reducer>(), packs_log = bits_for(packs),
                        tails = packs > most_leaf ? packs / most_leaf : 1;
+    if constexpr (Reducer::any_order)
+        if (share.by_lanes) return reduce_by_lanes<How>(rows_in, share, output, first, rows);
     const Reducer &reducer = output.reducer;
     const unsigned lane = threadIdx.x % warp_size, lanes_log = share.lanes_log,
                    chunks_log = share.chunks_log, number = lane >> lanes_log,
@@ -3960,7 +3984,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const result_layout &rows_in, const rows_pl
     const unsigned char *const start = from + number * pitch + index * sizeof(Element);
     const unsigned remaining = static_cast<unsigned>(rows_in.n) - index,
                    left = rows > number ? rows - number : 0;
-    const auto part_of = [&](unsigned chunk) {
+    const auto source_of = [&](unsigned chunk) {
         const int behind = static_cast<int>(remaining - share.within[chunk]);
         return pack_source<Element>{
             reinterpret_cast<const Element *>(start + share.byte_offset[chunk]),
@@ -3968,7 +3992,7 @@ FASTREDUCE_DEVICE void reduce_chunks(const result_layout &rows_in, const rows_pl
             left > share.row[chunk] && behind > 0 ? static_cast<unsigned>(behind) : 0};
     };
     Value values[packs];
-    load_row_values<How>(reducer, share.chunks, part_of, values);
+    load_row_values<How>(reducer, share.chunks, source_of, values);
     pair_lanes(reducer, lanes_log, chunks_log, values);
     /* What the lane is left with is of chunks from `chunk` on. */
     unsigned chunk = 0;
@@ -3981,15 +4005,15 @@ FASTREDUCE_DEVICE void reduce_chunks(const result_layout &rows_in, const rows_pl
     };
     if (How != row_loads::vectors && share.tail > 0) {
         Value of_tail[tails];
-        raw_packs<How, Element, tails> raw;
+        raw_pack<How, Element> packs_of_tail[tails];
         const auto tail_of = [&](unsigned k) {
             return pack_source<Element>{
                 reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
                 share.tail,
                 stores && row_of(k) < rows ? static_cast<unsigned>(rows_in.n) - share.tail : 0};
         };
-        raw.load(tail_of, 0);
-        values_of_row_packs(reducer, raw, of_tail);
+        load_packs(packs_of_tail, tail_of, 0);
+        values_of_row_packs(reducer, packs_of_tail, of_tail);
 #pragma unroll
         for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
     }
@@ -4010,10 +4034,10 @@ FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned packs = packs_of_step<Reducer>();
+    constexpr unsigned packs = packs_of_step<Reducer>;
     using Items = lane_packs<Element, packs>;
     constexpr size_t step = size_t(warp_size) * packs * Items::pack_size;
-    constexpr bool keeps_values = keeps_lane_values<Reducer>();
+    constexpr bool keeps_values = keeps_lane_values<Reducer>;
     const result_layout::span span = bounds.segment(result);
     const Element *const x = bounds.element<Element>(span.begin);
     const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
@@ -4063,7 +4087,7 @@ FASTREDUCE_DEVICE pairwise_array segment_array(const void *input, size_t n, unsi
                                                unsigned least_run_log)
 {
     constexpr size_t tile =
-        elements_of_tile<typename Reducer::Element, packs_of_step<Reducer>()>(rows_block);
+        elements_of_tile<typename Reducer::Element, packs_of_step<Reducer>>(rows_block);
     pairwise_array array = {};
     array.input = input;
     array.n = n;
@@ -4081,8 +4105,8 @@ reduce_segment_run(Reducer reducer, const typename Reducer::Element *input, size
 {
     const pairwise_array array = segment_array<Reducer>(input, n, most, least_run_log);
     reducer.prepare(input, n);
-    reduce_run<packs_of_step<Reducer>()>(reducer, array, result, status_words, array.runs,
-                                         rows_block, run, shared);
+    reduce_run<packs_of_step<Reducer>>(reducer, array, result, status_words, array.runs, rows_block,
+                                       run, shared);
 }
 
 /* Reduces by a block the results that need all its warps, one after the other. */
@@ -4180,7 +4204,7 @@ template <class Reducer>
 struct warp_shared {
     alignas(pack_bytes) unsigned char stage[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
     staged_result results[most_passes * warp_size];
-    typename Reducer::Value carried[keeps_lane_values<Reducer>() ? 1 : most_run_log + 1];
+    typename Reducer::Value carried[keeps_lane_values<Reducer> ? 1 : most_run_log + 1];
 };
 
 /* Where the next results' elements are, a few results a lane. */
@@ -4191,8 +4215,7 @@ struct upcoming_spans {
 #pragma unroll
         for (unsigned pass = 0; pass < most_passes; ++pass) {
             const size_t number = first + pass * warp_size + threadIdx.x % warp_size;
-            spans[pass] = {};
-            if (number < end) spans[pass] = bounds.segment(number);
+            spans[pass] = number < end ? bounds.segment(number) : result_layout::span{};
         }
     }
 };
@@ -4241,26 +4264,6 @@ FASTREDUCE_DEVICE stage_content choose_neighbours(const upcoming_spans &window, 
     return content;
 }
 
-/* Reduces Leaf packs in shared memory, from element `index` on, of which `exist` elements exist. */
-template <unsigned Leaf, class Reducer>
-FASTREDUCE_DEVICE typename Reducer::Value
-staged_leaf(const Reducer &reducer, const unsigned char *from, unsigned index, unsigned exist,
-            const typename Reducer::Element &padding)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size;
-    lane_packs<Element, Leaf, 1> items = {{}, index, index + exist};
-#pragma unroll
-    for (unsigned k = 0; k < Leaf; ++k)
-        items.packs[k] = staged_pack<Element>(from + k * pack_bytes);
-    if (exist < Leaf * size) {
-#pragma unroll
-        for (unsigned k = 0; k < Leaf; ++k)
-            items.packs[k].fill_from(exist > k * size ? exist - k * size : 0, padding);
-    }
-    return leaf_value(reducer, items);
-}
-
 /* Reduces n elements in shared memory by 2^lanes_log lanes, which all get the Value: a leaf a lane
  * in each of `steps` steps, as many for all of a warp. */
 template <unsigned Leaf, class Reducer>
@@ -4270,16 +4273,28 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
 {
     using Element = typename Reducer::Element;
     using Value = typename Reducer::Value;
-    constexpr unsigned elements = Leaf * pack<Element>::size;
+    constexpr unsigned size = pack<Element>::size, elements = Leaf * size;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << lanes_log;
     [[maybe_unused]] Value levels[staged_levels][1], value[1] = {reducer.zero()};
     unsigned first = lane % lanes * elements;
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step, first += lanes * elements) {
         Value here = reducer.zero();
-        if (first < n)
-            here = staged_leaf<Leaf>(reducer, from + first * static_cast<unsigned>(sizeof(Element)),
-                                     first, n - first < elements ? n - first : elements, padding);
+        if (first < n) {
+            const unsigned remaining = n - first;
+            lane_packs<Element, Leaf, 1> items = {{}, first, n};
+#pragma unroll
+            for (unsigned k = 0; k < Leaf; ++k)
+                items.packs[k] = staged_pack<Element>(
+                    from + first * static_cast<unsigned>(sizeof(Element)) + k * pack_bytes);
+            if (remaining < elements) {
+#pragma unroll
+                for (unsigned k = 0; k < Leaf; ++k)
+                    items.packs[k].fill_from(remaining > k * size ? remaining - k * size : 0,
+                                             padding);
+            }
+            here = leaf_value(reducer, items);
+        }
         if constexpr (Reducer::any_order) {
             value[0] = reducer.combine(value[0], here);
         } else {
@@ -4388,55 +4403,6 @@ struct result_range {
         end = min_of(first + share.per_warp, min_of(block + share.per_block, bounds.end));
     }
 };
-
-/* A lane's packs of a row, `stride` elements apart. */
-template <class Input, unsigned Packs>
-struct packs_of_row {
-    using Element = Input;
-    static constexpr unsigned packs_each = Packs, pack_size = pack<Element>::size;
-    pack<Element> packs[Packs];
-    unsigned index, stride;
-    FASTREDUCE_DEVICE const pack<Element> &operator[](unsigned k) const { return packs[k]; }
-    FASTREDUCE_DEVICE unsigned index_of(unsigned k) const { return index + k * stride; }
-};
-
-/* Reduces rows by a warp, 2^lanes_log lanes each, where any order will do. */
-template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_plan &share,
-                                       const reduction_output<Reducer> &output, size_t first,
-                                       unsigned rows)
-{
-    using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
-    const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
-                   number = lane >> share.lanes_log, stride = size * lanes,
-                   n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
-    const Element *const from =
-        static_cast<const Element *>(bounds.input) + (first + number) * bounds.outer_stride;
-    Reducer reducer = output.reducer;
-    reducer.prepare(from, n);
-    typename Reducer::Value value[1] = {reducer.zero()};
-#pragma unroll 1
-    for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
-        packs_of_row<Element, at_once> items = {{}, index, stride};
-        load_packs<How>(items.packs, from + index, n - index, stride, reducer.padding(from));
-        value[0] = reducer.combine(value[0], thread_value(reducer, items));
-    }
-    pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
-    if (lane % lanes == 0 && number < rows)
-        reducer.store(bounds.address(output.result, first + number), value[0], n);
-}
-
-/* Reduces `rows` rows from number `first` on by a warp. */
-template <row_loads How, class Reducer>
-FASTREDUCE_DEVICE void reduce_rows(const result_layout &bounds, const rows_plan &share,
-                                   const reduction_output<Reducer> &output, size_t first,
-                                   unsigned rows)
-{
-    if constexpr (Reducer::any_order)
-        if (share.by_lanes) return reduce_by_lanes<How>(bounds, share, output, first, rows);
-    reduce_chunks<How>(bounds, share, output, first, rows);
-}
 
 /* Returns the most elements of a result that one thread reduces. Planes of 4 x 4 halves take .22 of
  * the time of columns, rows of 2 .60 of that of chunks (one H200). */
@@ -4842,7 +4808,8 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
                    results_log = plan.results_log(Columns);
     /* Logarithms of the rows of a step and of a tile. In any order warps take steps in turn, to
      * have equally many. */
-    const unsigned step_log = columns_of<Reducer>::rows_log(Columns) + warp_log - plan.across_log,
+    constexpr unsigned rows_log = columns_of<Reducer>::rows_log(Columns);
+    const unsigned step_log = rows_log + warp_log - plan.across_log,
                    tile_log = step_log + plan.steps_log + plan.warps_log,
                    down_log = Reducer::any_order ? step_log : step_log + plan.steps_log;
     const unsigned block = gridDim.x - 1 - blockIdx.x, number = block / plan.across_blocks;
@@ -4852,7 +4819,6 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         results.begin + (result < count ? result : 0));
     size_t tile = size_t(number) << plan.run_log;
     if (plan.prefetched) {
-        constexpr unsigned rows_log = columns_of<Reducer>::rows_log(Columns);
         const size_t row =
             (tile << tile_log) + (size_t(down) << down_log) + (lane >> plan.across_log << rows_log);
         prefetch_to_l2(from + row * results.stride, results.stride,
