@@ -2973,6 +2973,12 @@ namespace detail
 
 __host__ __device__ constexpr size_t min_of(size_t a, size_t b) { return a < b ? a : b; }
 
+/* Returns how many bytes an address is behind that of a vector. */
+FASTREDUCE_DEVICE unsigned misalignment_of(const void *address)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(address)) % pack_bytes;
+}
+
 /* Partials of blocks, in status words. A block awaits those of blocks whose index is lower, and
  * which are assumed to have begun before it. All GPUs so far begin blocks in the order of their
  * indices, and CUB's scans rely on it too; CUDA does not promise it. */
@@ -3123,9 +3129,7 @@ struct lane_packs {
         const Element *const start = input + index;
         const size_t behind = index < n ? n - index : 0;
         const unsigned remaining = static_cast<unsigned>(min_of(behind, 2 * span)),
-                       misalignment =
-                           static_cast<unsigned>(reinterpret_cast<uintptr_t>(start)) % pack_bytes,
-                       shift = can_shift ? misalignment : 0,
+                       shift = can_shift ? misalignment_of(start) : 0,
                        reach = shift > 0 ? 2 * pack_size : pack_size;
         const pack<Element> *const from = reinterpret_cast<const pack<Element> *>(
             reinterpret_cast<const unsigned char *>(start) - shift);
@@ -3337,7 +3341,7 @@ struct pairwise_array {
     FASTREDUCE_DEVICE void *select_row(size_t number, void *results)
     {
         input = static_cast<const Element *>(input) + number * pitch;
-        vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
+        vectors = misalignment_of(input) == 0;
         return static_cast<unsigned char *>(results) + number * result_bytes;
     }
     template <class Element, unsigned Packs>
@@ -3592,12 +3596,9 @@ struct result_layout {
     template <class Element>
     FASTREDUCE_DEVICE const Element *first(size_t result) const
     {
-        size_t index = result;
-        if (inner == 1)
-            index = result * outer_stride;
-        else if (result >= inner)
-            index = result / inner * outer_stride + result % inner;
-        return element<Element>(index);
+        return element<Element>(inner == 1       ? result * outer_stride
+                                : result < inner ? result
+                                                 : result / inner * outer_stride + result % inner);
     }
     template <class Element>
     FASTREDUCE_DEVICE const Element *element(size_t index) const
@@ -3673,13 +3674,13 @@ struct raw_pack {
         first = {};
         if (How == row_loads::vectors ||
             (How == row_loads::in_turn && from.remaining >= pack<Element>::size &&
-             reinterpret_cast<uintptr_t>(from.start) % pack_bytes == 0)) {
+             misalignment_of(from.start) == 0)) {
             if (from.remaining > 0)
                 first = load_pack<false>(reinterpret_cast<const pack<Element> *>(from.start));
         } else if constexpr (How != row_loads::shifted) {
             first.gather(from.start, from.remaining);
         } else {
-            shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from.start)) % pack_bytes;
+            shift = misalignment_of(from.start);
             const pack<Element> *const vectors = reinterpret_cast<const pack<Element> *>(
                 reinterpret_cast<const unsigned char *>(from.start) - shift);
             second = {};
@@ -3698,15 +3699,6 @@ struct raw_pack {
     }
 };
 
-/* Loads a lane's packs of results: those that source_of says, from number `first` on. */
-template <row_loads How, class Element, unsigned Count, class SourceOf>
-FASTREDUCE_DEVICE void load_packs(raw_pack<How, Element> (&packs)[Count], const SourceOf &source_of,
-                                  unsigned first)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Count; ++k) packs[k].load(source_of(first + k));
-}
-
 /* Reduces neighboring packs of a result to one Value. */
 template <class Reducer, class Items>
 FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
@@ -3717,12 +3709,16 @@ FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, con
     return values[0];
 }
 
-/* Reduces packs of a lane, from different results, to a Value each. */
-template <row_loads How, class Reducer, class Element, class Value, unsigned Count>
-FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
-                                           const raw_pack<How, Element> (&packs)[Count],
-                                           Value *values)
+/* Loads Count packs of a lane, from number `first` on, which may be of different results, and
+ * reduces each to a Value. */
+template <row_loads How, unsigned Count, class Reducer, class SourceOf, class Value>
+FASTREDUCE_DEVICE void load_pack_values(const Reducer &reducer, const SourceOf &source_of,
+                                        unsigned first, Value *values)
 {
+    using Element = typename Reducer::Element;
+    raw_pack<How, Element> packs[Count];
+#pragma unroll
+    for (unsigned k = 0; k < Count; ++k) packs[k].load(source_of(first + k));
     reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
@@ -3734,8 +3730,8 @@ FASTREDUCE_DEVICE void values_of_row_packs(const Reducer &reducer,
                 {bits_as<pack<Member>>(packs[k].value())}, part.index, part.index + part.remaining};
             if (How != row_loads::vectors &&
                 (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
-                const Member first = items.packs[0][0];
-                items.packs[0].fill_from(part.remaining, prepared.padding(&first));
+                const Member element = items.packs[0][0];
+                items.packs[0].fill_from(part.remaining, prepared.padding(&element));
             }
             values[k] =
                 select_value(part.remaining > 0, leaf_value(prepared, items), member.zero());
@@ -3750,28 +3746,21 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
                                        const SourceOf &source_of,
                                        typename Reducer::Value (&values)[Packs])
 {
-    using Element = typename Reducer::Element;
-    using Value = typename Reducer::Value;
     if constexpr (How == row_loads::in_turn) {
 #pragma unroll
         for (unsigned k = 0; k < Packs; ++k) values[k] = reducer.zero();
 #pragma unroll 1
         for (unsigned k = 0; k < chunks; ++k) {
-            Value value;
-            raw_pack<How, Element> packs[1];
-            load_packs(packs, source_of, k);
-            values_of_row_packs(reducer, packs, &value);
+            typename Reducer::Value value;
+            load_pack_values<How, 1>(reducer, source_of, k, &value);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) values[j] = select_value(j == k, value, values[j]);
         }
     } else {
         constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
 #pragma unroll
-        for (unsigned begin = 0; begin < Packs; begin += at_once) {
-            raw_pack<How, Element> packs[at_once];
-            load_packs(packs, source_of, begin);
-            values_of_row_packs(reducer, packs, values + begin);
-        }
+        for (unsigned begin = 0; begin < Packs; begin += at_once)
+            load_pack_values<How, at_once>(reducer, source_of, begin, values + begin);
     }
 }
 
@@ -3935,8 +3924,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_p
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
                    number = lane >> share.lanes_log, stride = size * lanes,
                    n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
-    const Element *const from =
-        static_cast<const Element *>(bounds.input) + (first + number) * bounds.outer_stride;
+    const Element *const from = bounds.element<Element>((first + number) * bounds.outer_stride);
     Reducer reducer = output.reducer;
     reducer.prepare(from, n);
     typename Reducer::Value value[1] = {reducer.zero()};
@@ -3944,11 +3932,11 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_p
     for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
         packs_of_row<Element, at_once> items = {{}, index, stride};
         raw_pack<How, Element> loaded[at_once];
-        const auto source_of = [&](unsigned k) {
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
             const unsigned begin = index + k * stride;
-            return pack_source<Element>{from + begin, begin, begin < n ? n - begin : 0};
-        };
-        load_packs(loaded, source_of, 0);
+            loaded[k].load({from + begin, begin, begin < n ? n - begin : 0});
+        }
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
             items.packs[k] = loaded[k].value();
@@ -4005,15 +3993,13 @@ FASTREDUCE_DEVICE void reduce_rows(const result_layout &rows_in, const rows_plan
     };
     if (How != row_loads::vectors && share.tail > 0) {
         Value of_tail[tails];
-        raw_pack<How, Element> packs_of_tail[tails];
         const auto tail_of = [&](unsigned k) {
             return pack_source<Element>{
                 reinterpret_cast<const Element *>(from + row_of(k) * pitch) + share.tail,
                 share.tail,
                 stores && row_of(k) < rows ? static_cast<unsigned>(rows_in.n) - share.tail : 0};
         };
-        load_packs(packs_of_tail, tail_of, 0);
-        values_of_row_packs(reducer, packs_of_tail, of_tail);
+        load_pack_values<How, tails>(reducer, tail_of, 0, of_tail);
 #pragma unroll
         for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
     }
@@ -4040,7 +4026,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result
     constexpr bool keeps_values = keeps_lane_values<Reducer>;
     const result_layout::span span = bounds.segment(result);
     const Element *const x = bounds.element<Element>(span.begin);
-    const bool vectors = reinterpret_cast<uintptr_t>(x) % pack_bytes == 0;
+    const bool vectors = misalignment_of(x) == 0;
     Reducer reducer = output.reducer;
     reducer.prepare(x, span.n);
     const Element padding = span.n > 0 ? reducer.padding(x) : Element();
@@ -4091,7 +4077,7 @@ FASTREDUCE_DEVICE pairwise_array segment_array(const void *input, size_t n, unsi
     pairwise_array array = {};
     array.input = input;
     array.n = n;
-    array.vectors = reinterpret_cast<uintptr_t>(input) % pack_bytes == 0;
+    array.vectors = misalignment_of(input) == 0;
     array.share(tile, min_of(most, (n / tile >> least_run_log) + 1), most);
     return array;
 }
@@ -4158,9 +4144,7 @@ FASTREDUCE_DEVICE void load_stage(unsigned char *stage, const Element *from, uns
 {
     using Vector = pack<Element>;
     constexpr unsigned each = warp_stage_bytes / (warp_size * pack_bytes);
-    const unsigned lane = threadIdx.x % warp_size,
-                   misalignment =
-                       static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % pack_bytes,
+    const unsigned lane = threadIdx.x % warp_size, misalignment = misalignment_of(from),
                    before = (pack_bytes - misalignment) % pack_bytes / sizeof(Element),
                    head = before < count ? before : count, vectors = (count - head) / Vector::size,
                    tail = (count - head) % Vector::size;
@@ -4383,9 +4367,7 @@ FASTREDUCE_DEVICE void reduce_neighbours(const result_layout &bounds, const rows
         window.load(bounds, next + content.results, end);
         wait_for_copies();
         __syncwarp();
-        reduce_staged(bounds, next, content, output,
-                      shared.stage +
-                          static_cast<unsigned>(reinterpret_cast<uintptr_t>(input)) % pack_bytes,
+        reduce_staged(bounds, next, content, output, shared.stage + misalignment_of(input),
                       shared.results);
         next += content.results;
         __syncwarp();

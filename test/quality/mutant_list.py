@@ -267,7 +267,7 @@ EQUIVALENT = [
     ("raw_pack::load", "from.remaining >= pack<Element>::size -> true", "How == row_loads::in_turn",
      UNUSED),
     ("raw_pack::load", "second = {} -> nothing", "", "what it leaves open is not used"),
-    ("values_of_row_packs", "How != row_loads::vectors -> true", "", "whole packs are not filled"),
+    ("load_pack_values", "How != row_loads::vectors -> true", "", "whole packs are not filled"),
     ("result_queue::a*", "used * 8 -> *", "", SLOWER),
     ("result_queue::append", "queue.base + 1 -> queue.base + (1 + 1)", "now = ", SLOWER),
     ("result_queue::append", "now >> shift -> *", "", SLOWER),
