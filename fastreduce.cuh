@@ -3035,10 +3035,10 @@ struct reduction_output {
     Reducer reducer;
 };
 
-/* Returns the elements that begin `shift` bytes after the first of two vectors. */
+/* Returns the 16 bytes of elements that begin `shift` bytes after the first of two vectors. */
 template <class Element>
-FASTREDUCE_DEVICE pack<Element> shifted_pack(const pack<unsigned> &a, const pack<unsigned> &b,
-                                             unsigned shift)
+FASTREDUCE_DEVICE pack<unsigned> shifted_words(const pack<unsigned> &a, const pack<unsigned> &b,
+                                               unsigned shift)
 {
     unsigned word[8];
     pack<unsigned> shifted;
@@ -3058,7 +3058,7 @@ FASTREDUCE_DEVICE pack<Element> shifted_pack(const pack<unsigned> &a, const pack
                 : static_cast<unsigned>(
                       (word[w] | static_cast<unsigned long long>(word[w + 1]) << 32) >>
                       shift % 4 * 8);
-    return bits_as<pack<Element>>(shifted);
+    return shifted;
 }
 
 /* ---- AUTO: the pairwise reduction by index ----
@@ -3184,8 +3184,8 @@ struct lane_packs {
             const pack<Element> &below = k + 1 < Packs ? packs[(k + 1) % Packs] : extra,
                                 next = shuffle(select_value(lane == 0, below, packs[k]),
                                                (lane + 1) % warp_size);
-            packs[k] = shifted_pack<Element>(bits_as<pack<unsigned>>(packs[k]),
-                                             bits_as<pack<unsigned>>(next), shift);
+            packs[k] = bits_as<pack<Element>>(shifted_words<Element>(
+                bits_as<pack<unsigned>>(packs[k]), bits_as<pack<unsigned>>(next), shift));
         }
     }
 };
@@ -3692,8 +3692,8 @@ struct raw_pack {
     FASTREDUCE_DEVICE pack<Element> value() const
     {
         if constexpr (How == row_loads::shifted)
-            return shifted_pack<Element>(bits_as<pack<unsigned>>(first),
-                                         bits_as<pack<unsigned>>(second), shift);
+            return bits_as<pack<Element>>(shifted_words<Element>(
+                bits_as<pack<unsigned>>(first), bits_as<pack<unsigned>>(second), shift));
         else
             return first;
     }
