@@ -3885,8 +3885,8 @@ struct result_queue {
         while (begin < end) {
             const unsigned step = (end - begin - 1) / warp_size + 1,
                            candidate = begin + (threadIdx.x % warp_size + 1) * step - 1;
-            const bool begun = candidate < end && entries()[candidate].first <= run;
-            begin += static_cast<unsigned>(__popc(__ballot_sync(all_lanes, begun))) * step;
+            const bool precedes = candidate < end && entries()[candidate].first <= run;
+            begin += static_cast<unsigned>(__popc(__ballot_sync(all_lanes, precedes))) * step;
             if (end - begin >= step) end = begin + step - 1;
         }
         return begin - 1;
