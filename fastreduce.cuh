@@ -3567,8 +3567,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
-/* Where the elements of results `begin` to `end` are. Result r reduces n elements of the input,
- * of which number k is element (r / inner) * outer_stride + r % inner + k * stride: of rows
+/* Where the elements of results `begin` to `end` are. Result r reduces n elements of the input.
+ * Number k of these is element (r / inner) * outer_stride + r % inner + k * stride: of rows
  * inner is 1. Where a segment is follows from offsets on the device. */
 struct result_layout {
     const void *input;
@@ -4581,8 +4581,8 @@ struct columns_of {
         return each;
     }
     /* Returns how many rows a leaf has, as far as there is room. 32 rows of narrow vectors take .8
-     * to 1 of the time of 16, as more loads are under way, but 1024 x 64 takes 1.05 to 1.16; of
-     * single bytes they take 1.03 to 1.16 (one H200). */
+     * to 1 of the time of 16, as more loads are under way. The exception is 1024 x 64, with 1.05 to
+     * 1.16. Of single bytes 32 rows take 1.03 to 1.16 (one H200). */
     static __host__ __device__ constexpr unsigned rows_log(unsigned each)
     {
         constexpr unsigned size = pack<typename Reducer::Element>::size;
@@ -7173,6 +7173,7 @@ struct kernel_set {
     unsigned thread_packs_log; /* of short rows: packs of a thread */
     bool any_order;
     lane_columns lane[2];      /* of single columns and of vectors */
+    unsigned least_leaves;     /* of vectors, for each multiprocessor */
     unsigned total_words;      /* EXACT: status words that blocks add to */
     unsigned resident_blocks;  /* EXACT: of a multiprocessor, at most */
     size_t exact_shared_bytes; /* EXACT: dynamic, of a block */
@@ -7423,6 +7424,7 @@ constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
     set.any_order = Reducer::any_order;
     set.lane[0] = {1, lanes::rows_log(1), lanes::levels(1)};
     set.lane[1] = {wide, lanes::rows_log(wide), lanes::levels(wide)};
+    set.least_leaves = warp_size;
     return set;
 }
 
@@ -7700,7 +7702,16 @@ inline launch_plan plan_columns(const kernel_set &set, const result_layout &give
     const lane_columns vectors = set.lane[1];
     const size_t strides =
         results.stride | (results.inner < results.end ? results.outer_stride : 0);
-    const bool wide = vectors.per_lane > 1 && (results.inner | strides) % vectors.per_lane == 0 &&
+    const size_t vector_leaves = blocks_for(results.n, size_t(1) << vectors.rows_log);
+    /* Single columns are faster where vectors leave multiprocessors idle: 64 x 4096 halves take .81
+     * of the time, 32768 x 4 .63. Planes of many rows would then take several blocks each: 16 x
+     * 1024 x 16 1.92. Single columns of 4 bytes a row take .57 (one H200). */
+    const bool is_small = results.end / vectors.per_lane * vector_leaves <=
+                              size_t(limits.multiprocessors) * set.least_leaves &&
+                          (vector_leaves <= 4 || results.inner == results.end),
+               wide = vectors.per_lane > 1 && !is_small &&
+                      results.inner * set.element_bytes > sizeof(unsigned) &&
+                      (results.inner | strides) % vectors.per_lane == 0 &&
                       address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
     const lane_columns lane = set.lane[wide];
     const bool planes = results.inner > 1,
