@@ -183,6 +183,33 @@ static void far_apart(void)
     }
 }
 
+/* Doubles of one exponent fill a bin, from any place among eight, but for the first eight of a
+ * chunk; 2 is alone in its bin. In the last turn the largest double counts once, although a
+ * denormal lets all be looked at again. Parts are too short for bins. */
+static void full_bins(void)
+{
+    enum { PART = 1000, MANY = 24 * PART };
+    static double x[MANY];
+    size_t turn, i;
+    use_avx2 = 0;
+    for (turn = 0; turn < 9; ++turn) {
+        fastreduce_wide_accumulator parts = {{0}};
+        double sum, wanted;
+        for (i = 0; i < MANY; ++i)
+            x[i] = from_bits_f64((random_words() & 0xfffff) | 0xffffffff00000 |
+                                 (i % 8 == turn && i % FASTREDUCE_DETAIL_CHUNK >= 8
+                                      ? (uint64_t)1000
+                                      : 300 + random_words() % 600)
+                                     << 52);
+        x[3] = 2;
+        if (turn == 8) x[0] = DBL_MAX, x[1] = -DBL_MAX / 2, x[2] = from_bits_f64(1);
+        for (i = 0; i < MANY; i += PART) fastreduce_host_accumulate_f64(x + i, &parts, PART);
+        sum = fastreduce_host_sum_f64(x, MANY);
+        wanted = fastreduce_wide_accumulator_f64(&parts);
+        expect(bits_f64(sum) == bits_f64(wanted), "full bins", turn, sum, wanted);
+    }
+}
+
 /* Many doubles, and products, about the limits of the windows; one chunk says where the next are to
  * be, in which some lie beyond. */
 static void limits_of_windows(void)
@@ -878,6 +905,7 @@ int main(void)
     variances_of_many();
     windows();
     far_apart();
+    full_bins();
     limits_of_windows();
     ties();
     for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) long_sums();
