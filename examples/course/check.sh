@@ -7,6 +7,7 @@
 #     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
 #
+# A solution may take 10 seconds of the processor, or what COURSE_SECONDS in the environment says.
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
 # 0 if all that was graded is right.
 set -eu
@@ -43,6 +44,15 @@ made()
     compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 
+# starts FILE...: whether the initialisers of several files' globals let main begin
+starts()
+{
+    [ $# -gt 1 ] || return 0
+    verdict=0
+    "$build/grader-$$" starts || verdict=$?
+    [ $verdict = 40 ]
+}
+
 # grade NUMBER FILE...
 grade()
 {
@@ -65,7 +75,7 @@ grade()
         echo "const course::solution *const course::solutions[] = {$entries};"
     } > "$build/all-$$.cpp"
     if ! compile "$build/grader-$$" "-DLESSON=$number" $host "$build/all-$$.cpp" \
-        "$build/grader.o"; then
+        "$build/grader.o" || ! starts "$@"; then
         if [ $# -gt 1 ]; then # which one is it?
             worst=0
             for file; do
@@ -84,11 +94,16 @@ grade()
     for file; do
         echo "lesson $number: $file"
         ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
-        if ! "$build/grader-$$" $count; then
+        verdict=0
+        "$build/grader-$$" $count || verdict=$?
+        case $verdict in
+        40) case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac ;;
+        41) all=1 ;;
+        *)
             all=1
-        else
-            case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac
-        fi
+            echo "  NOT YET an initialiser of a global ends the program before main, or never ends."
+            ;;
+        esac
         count=$((count + 1))
     done
     return $all

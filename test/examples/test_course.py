@@ -150,6 +150,39 @@ def check_answers(folder):
     that("RIGHT" in said[1], said[1])
 
 
+def check_endings(folder):
+    """What does not end, or ends the program, is not right; one beside it is graded all the same,
+    and nothing that was started goes on."""
+    os.environ["COURSE_SECONDS"] = "2" # these take less than one
+    right = read(COURSE, "02-baseline.cu").replace(HOLE, SOLUTIONS[2][0])
+    barrier, loop = "__syncthreads();", "for (volatile int k = 1; k;) {}"
+    in_kernel = {
+        "": "RIGHT",
+        "if (n == 1000) exit(0);": "it ends the program",
+        "exit(3);": "it ends the program",
+        "_Exit(0);": "it ends the program",
+        'fprintf(stderr, "finished");': "RIGHT",
+        loop: "it does not end: after 2 seconds",
+        f"static const bool child = fork() == 0; if (child) {loop}": "RIGHT",
+    }
+    said = grade(folder, 2, [right.replace(barrier, barrier + " " + more, 1)
+                             for more in in_kernel])
+    for part, (more, wanted) in zip(said, in_kernel.items()):
+        that(wanted in part, f"{more}: {part}")
+    initialisers = [right + f"\nstatic int begin() {{ {body} return 1; }}\n"
+                    "static int begun = begin();\n" for body in ("", loop, "exit(0);")]
+    said = grade(folder, 2, initialisers)
+    that("RIGHT" in said[0], said[0])
+    for part in said[1:]:
+        that("an initialiser of a global" in part, part)
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            arguments = read("/proc", process, "cmdline")
+        except OSError: # it has ended
+            continue
+        that(os.path.join(folder, "grader-") not in arguments, f"{process}: {arguments}")
+
+
 def check_environment(folder):
     """With CDPATH, and a compiler of two words; without a compiler, which is installed: by an
     apt-get of its own, on a PATH with everything else."""
@@ -180,7 +213,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
             for check in (check_documents, check_made, check_pictures, check_steps,
-                          check_answers, check_environment):
+                          check_answers, check_endings, check_environment):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
