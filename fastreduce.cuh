@@ -147,7 +147,6 @@
 #include <cuda_runtime.h>
 #include <atomic>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -1882,11 +1881,11 @@ struct alignas(sizeof(Key) == 8 ? 16 : 4) key_and_index {
     unsigned low, high; /* halves of the index: no padding */
 
     key_and_index() = default;
-    FASTREDUCE_DEVICE key_and_index(Key best, unsigned long long number)
-        : key(best), low(static_cast<unsigned>(number)), high(static_cast<unsigned>(number >> 32))
+    FASTREDUCE_DEVICE key_and_index(Key best, unsigned long long first)
+        : key(best), low(static_cast<unsigned>(first)), high(static_cast<unsigned>(first >> 32))
     {
     }
-    FASTREDUCE_DEVICE unsigned long long index() const
+    FASTREDUCE_DEVICE unsigned long long number() const
     {
         return low | static_cast<unsigned long long>(high) << 32;
     }
@@ -1906,7 +1905,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
     {
         /* | and &, as || and && would branch */
-        const bool second = (a.key < b.key) | ((a.key == b.key) & (b.index() < a.index()));
+        const bool second = (a.key < b.key) | ((a.key == b.key) & (b.number() < a.number()));
         Value best = a;
         if (second) best = b;
         return best;
@@ -1941,7 +1940,7 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     }
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
-        return static_cast<Result>(value.index());
+        return static_cast<Result>(value.number());
     }
 
   private:
@@ -6891,9 +6890,9 @@ inline bool is_valid(const buffer &memory)
 }
 
 /* Checks what a call reads, of which arrays without elements may be null, and what it writes. */
-inline fastreduce_status check_arguments(std::initializer_list<buffer> inputs, const buffer &output,
-                                         workspace scratch,
-                                         size_t scratch_alignment = workspace_alignment)
+template <unsigned Count>
+fastreduce_status check_arguments(const buffer (&inputs)[Count], const buffer &output,
+                                  workspace scratch, size_t scratch_alignment = workspace_alignment)
 {
     const buffer memory = {scratch.data, 1, scratch_alignment,
                            scratch.data != nullptr ? scratch.bytes : 0};
@@ -7116,7 +7115,7 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t 
                                  unsigned threads, size_t shared_bytes, void **arguments,
                                  cudaStream_t stream)
 {
-    const dim3 grid(static_cast<unsigned>(blocks)), block(threads);
+    const dim3 grid_size(static_cast<unsigned>(blocks)), block_size(threads);
     compiled_code code = {};
     cudaError_t error = find_code(kernel, device, &code);
     if (error != cudaSuccess) return error;
@@ -7139,11 +7138,12 @@ inline cudaError_t launch_kernel(const kernel_entry &kernel, int device, size_t 
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, &attribute, 1};
+        const cudaLaunchConfig_t config = {grid_size, block_size, shared_bytes,
+                                           stream,    &attribute, 1};
         return cudaLaunchKernelExC(&config, kernel.address, arguments);
     }
 #endif
-    return cudaLaunchKernel(kernel.address, grid, block, arguments, shared_bytes, stream);
+    return cudaLaunchKernel(kernel.address, grid_size, block_size, arguments, shared_bytes, stream);
 }
 
 struct tile_size {
@@ -8229,8 +8229,7 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
     if (dot || op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2) { /* of products */
         if constexpr (has_exact_products && is_float)
             set_exact_kernels<
-                Input,
-                std::conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
+                Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
                 wide_superaccumulator<exact_block, exact_products<Input>>>(&entry);
     } else if (op == FASTREDUCE_VARIANCE) {
         if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))

@@ -300,17 +300,17 @@ static void first_indices()
                 z % 4 ? Value(keys[z / 4 % (1 + seed % 4)], z / 16 % 4 << 32 | lows[z / 64 % 4])
                       : Value(0, ~0ull);
             const Key key = values[lane].key;
-            if (key > wanted.key || (key == wanted.key && values[lane].index() < wanted.index()))
+            if (key > wanted.key || (key == wanted.key && values[lane].number() < wanted.number()))
                 wanted = values[lane];
         }
         input.set(values);
         auto kernel = first_of_lanes<Element, Value>;
         CUDA(cudaLaunchKernel(kernel, dim3(1), dim3(warp_size), arguments));
         for (const Value &found : output.get())
-            check::that(found.key == wanted.key && found.index() == wanted.index(),
+            check::that(found.key == wanted.key && found.number() == wanted.number(),
                         "seed %llu: key %llx, index %llx, not %llx, %llx", seed,
-                        static_cast<unsigned long long>(found.key), found.index(),
-                        static_cast<unsigned long long>(wanted.key), wanted.index());
+                        static_cast<unsigned long long>(found.key), found.number(),
+                        static_cast<unsigned long long>(wanted.key), wanted.number());
     }
 }
 

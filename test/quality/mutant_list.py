@@ -234,7 +234,7 @@ EQUIVALENT = [
     ("lowest_bit", "0 - word -> (0 + 1) - word", "", TOPS),
     ("greatest::key", "both & 0xffff -> both & (0xffff - 1)", "", BELOW),
     ("*::first_of", "0 -> *", "first = 0", "some element is the best"),
-    ("index_reducer::combine", "b.index() < a.index() -> b.index() <= a.index()", "", EQUAL),
+    ("index_reducer::combine", "b.number() < a.number() -> b.number() <= a.number()", "", EQUAL),
     ("index_reducer::value_of_packs", "1 -> (1 - 1)", "k = 1", ITSELF),
     ("index_reducer::value_of_packs", "k < Items::packs_each -> k <= *", "",
      "the thread has no such pack"),
