@@ -1882,7 +1882,7 @@ struct alignas(sizeof(Key) == 8 ? 16 : 4) key_and_index {
 
     key_and_index() = default;
     FASTREDUCE_DEVICE key_and_index(Key best, unsigned long long first)
-        : key(best), low(static_cast<unsigned>(first)), high(static_cast<unsigned>(first >> 32))
+        : key(best), low{static_cast<unsigned>(first)}, high{static_cast<unsigned>(first >> 32)}
     {
     }
     FASTREDUCE_DEVICE unsigned long long number() const
@@ -5264,7 +5264,7 @@ struct superaccumulator {
     static constexpr unsigned reach = narrow ? 16 : 20;
 
     FASTREDUCE_DEVICE explicit superaccumulator(const exact_output &output)
-        : bins(dynamic_shared<long long>() + threadIdx.x), mask(output.mask)
+        : bins(dynamic_shared<long long>() + threadIdx.x), mask{output.mask}
     {
     }
 
@@ -5599,11 +5599,11 @@ FASTREDUCE_DEVICE bool is_tiny_nonzero(double_product product)
 template <class Sums>
 FASTREDUCE_DEVICE void clear_by_warp(Sums &sums)
 {
-    constexpr unsigned words = sizeof(Sums) / sizeof(uint64_t);
+    constexpr unsigned word_count = sizeof(Sums) / sizeof(uint64_t);
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
-    for (unsigned k = 0; k < words; k += warp_size)
-        if (k + lane < words) reinterpret_cast<uint64_t *>(&sums)[k + lane] = 0;
+    for (unsigned k = 0; k < word_count; k += warp_size)
+        if (k + lane < word_count) reinterpret_cast<uint64_t *>(&sums)[k + lane] = 0;
     __syncwarp();
 }
 
@@ -6104,7 +6104,7 @@ struct wide_superaccumulator {
     const unsigned mask; /* of a double's upper half */
 
     FASTREDUCE_DEVICE explicit wide_superaccumulator(const exact_output &output)
-        : window(dynamic_shared<Sums>()[threadIdx.x / warp_size]), mask(output.mask)
+        : window(dynamic_shared<Sums>()[threadIdx.x / warp_size]), mask{output.mask}
     {
     }
 
