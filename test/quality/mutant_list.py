@@ -98,7 +98,6 @@ WINDOW = "where floats are added changes the time it takes alone"
 SIXTEEN = "packs of 16 bytes are aligned to 16"
 WHOLE = "a count of more packs than a thread has is that of all"
 ANCHOR = "rounds to the same multiples; which way a half goes does not matter"
-NO_ROW = "the CPU machine's shared memory is 0 where nobody wrote"
 FIRST_ELEMENT = "partials that begin before the input meet its first element, if any"
 FIRST_WARP = "only the first warp comes here"
 BELOW = "what lies below a byte does not matter"
@@ -370,9 +369,6 @@ EQUIVALENT = [
     ("superaccumulator::flush", "groups = 0 -> groups = (0 + 1)", "", SLOWER),
     ("superaccumulator::digit_of_bins", "sum != 0 -> true", "", SLOWER),
     ("limb_of_block", "0 -> (0 - 1)", "return 0", OTHER_WARPS),
-    ("limb_of_block", "row + lane / limbs < warps -> true", "if (row", NO_ROW),
-    ("limb_of_block", "* -> row + lane / limbs <= warps", "if (row", NO_ROW),
-    ("limb_of_block", "row + lane / limbs -> lane / limbs", "if (@", NO_ROW),
     ("sum_of_blocks", "exact_one_block / 2 -> exact_one_block / (2 + 1)", "",
      "sums of limbs are far less than a third"),
     ("superaccumulator::store", "threadIdx.x % warp_size -> *(warp_size + 1)", "", FIRST_WARP),
