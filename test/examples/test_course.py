@@ -40,11 +40,11 @@ def run(folder, *command, **environment):
     return ran.returncode, ran.stdout + ran.stderr
 
 
-def check_sh(folder, *arguments):
-    return run(folder, "sh", os.path.join(COURSE, "check.sh"), *arguments)
+def check_sh(folder, *arguments, **environment):
+    return run(folder, "sh", os.path.join(COURSE, "check.sh"), *arguments, **environment)
 
 
-def grade(folder, number, texts):
+def grade(folder, number, texts, **environment):
     """Of all at once: what is said of each."""
     paths = []
     for k, text in enumerate(texts):
@@ -52,7 +52,7 @@ def grade(folder, number, texts):
         paths.append(os.path.join(folder, str(k), "mine.cu"))
         with open(paths[-1], "w", encoding="utf-8") as file:
             file.write(text)
-    status, said = check_sh(folder, str(number), *paths)
+    status, said = check_sh(folder, str(number), *paths, **environment)
     for path, text in zip(paths, texts):
         that(read(path) == text, f"lesson {number}: the file has changed")
     parts = said.split(f"lesson {number}: ")
@@ -153,7 +153,6 @@ def check_answers(folder):
 def check_endings(folder):
     """What does not end, or ends the program, is not right; one beside it is graded all the same,
     and nothing that was started goes on."""
-    os.environ["COURSE_SECONDS"] = "2" # these take less than one
     right = read(COURSE, "02-baseline.cu").replace(HOLE, SOLUTIONS[2][0])
     barrier, loop = "__syncthreads();", "for (volatile int k = 1; k;) {}"
     in_kernel = {
@@ -166,12 +165,12 @@ def check_endings(folder):
         f"static const bool child = fork() == 0; if (child) {loop}": "RIGHT",
     }
     said = grade(folder, 2, [right.replace(barrier, barrier + " " + more, 1)
-                             for more in in_kernel])
+                             for more in in_kernel], COURSE_SECONDS="2")
     for part, (more, wanted) in zip(said, in_kernel.items()):
         that(wanted in part, f"{more}: {part}")
     initialisers = [right + f"\nstatic int begin() {{ {body} return 1; }}\n"
                     "static int begun = begin();\n" for body in ("", loop, "exit(0);")]
-    said = grade(folder, 2, initialisers)
+    said = grade(folder, 2, initialisers, COURSE_SECONDS="2")
     that("RIGHT" in said[0], said[0])
     for part in said[1:]:
         that("an initialiser of a global" in part, part)
