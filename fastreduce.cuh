@@ -18,6 +18,7 @@
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<fastreduce::maximum>(input, output, n, stream);
+ *     fastreduce::reduce_to_pair<fastreduce::argmax>(input, &pair, n);   // index and element
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]
@@ -816,6 +817,8 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *     compute_bound                  true if an element takes many instructions
  *     prepare(input, n)              looks at the array before anything else
  *     store(result, value, n)        writes what finish() returns
+ *     has_second                     true if store_second(slot, value, n) writes a second result;
+ *                                    second_reads_input, if it reads elements again
  * Operators that differ by a constant share a Reducer, and so its kernels; the C functions also
  * share kernels among several Reducers (reducer_variant).
  * ============================================================================================= */
@@ -1149,6 +1152,10 @@ struct variance : detail::numeric<detail::result_kind::mean> {
 };
 struct count_nonzero : detail::numeric<detail::result_kind::count> {
 };
+struct min_max : detail::numeric<detail::result_kind::element> {
+};
+struct argmax_abs : detail::numeric<detail::result_kind::index> {
+};
 
 namespace detail
 {
@@ -1193,6 +1200,18 @@ struct accumulate {
 template <class Operator, class Input>
 using accumulate_t = typename accumulate<Operator, Input>::type;
 
+/* A result and its second one, as fastreduce.h lists them at fastreduce_operator. */
+template <class First, class Second>
+struct result_pair {
+    First first;
+    Second second;
+};
+template <class Operator, class Input>
+using result_pair_t =
+    result_pair<accumulate_t<Operator, Input>,
+                detail::conditional_t<detail::one_of<Operator, variance>::value,
+                                      accumulate_t<mean, Input>, Input>>;
+
 /* ---- Reducers ---- */
 
 namespace detail
@@ -1231,6 +1250,14 @@ FASTREDUCE_DEVICE auto sum_over(const pack<Element> &from, const Map &map)
 {
     return reduce_each<pack<Element>::size>([&](unsigned j) { return map(from[j]); }, plus());
 }
+
+/* Where a result and its second one go, or null where none is asked for; and what was reduced:
+ * element k is from[k * stride]. */
+struct result_slot {
+    void *result, *second;
+    const void *from;
+    size_t stride = 1;
+};
 
 /* Splits a Value into words of 63 bits, the payload, beside which a flag fits, and joins them. */
 constexpr unsigned payload_bits = 63;
@@ -1286,7 +1313,8 @@ template <class Reducer>
 struct common_reducer {
     static constexpr bool any_order = false, commutes = true, needs_element_count = false,
                           two_arrays = false, reduces_packs = false, by_warp = false,
-                          tile_by_warp = false, compute_bound = false;
+                          tile_by_warp = false, compute_bound = false, has_second = false,
+                          second_reads_input = false;
 
     static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
     template <class Value>
@@ -1864,13 +1892,59 @@ struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>>, great
     }
     static FASTREDUCE_DEVICE Value value_of(Partial best) { return extreme_reducer::key(best); }
     static FASTREDUCE_DEVICE Value warp_value(Value value) { return greatest_of_warp(value); }
-    FASTREDUCE_DEVICE Result finish(Value value, size_t) const
+    FASTREDUCE_DEVICE Result finish(Value value, size_t = 0) const
     {
         using bits = unsigned_t<Input>;
         const Input extreme = extreme_reducer::element_of(combine(value, of_none));
         constexpr bits nan = static_cast<bits>(static_cast<bits>(~bits(0)) >> 1);
         if (element<Input>::is_float && bits_as<bits>(extreme) == nan) return extreme;
         return bits_as<Input>(static_cast<bits>(transform(bits_as<bits>(extreme))));
+    }
+};
+
+template <class Part>
+struct lower_and_upper {
+    Part lower, upper;
+};
+/* Finds both extremes at once. */
+template <class Input>
+struct min_max_reducer : keyed_reducer<min_max_reducer<Input>> {
+    using one = extreme_reducer<Input>;
+    using Element = Input;
+    using Result = Input;
+    using Value = lower_and_upper<typename one::Value>;
+    using Partial = lower_and_upper<typename one::Partial>;
+    static constexpr bool compute_bound = true, has_second = true;
+
+    one least, most;
+
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
+    {
+        return {one::combine(a.lower, b.lower), one::combine(a.upper, b.upper)};
+    }
+    FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
+    {
+        return {least.reduce_pack(from), most.reduce_pack(from)};
+    }
+    static FASTREDUCE_DEVICE Partial merge(const Partial &a, const Partial &b)
+    {
+        return {one::merge(a.lower, b.lower), one::merge(a.upper, b.upper)};
+    }
+    static FASTREDUCE_DEVICE Value value_of(const Partial &best)
+    {
+        return {one::value_of(best.lower), one::value_of(best.upper)};
+    }
+    static FASTREDUCE_DEVICE Value warp_value(const Value &value)
+    {
+        return {greatest_of_warp(value.lower), greatest_of_warp(value.upper)};
+    }
+    FASTREDUCE_DEVICE Result finish(const Value &value, size_t) const
+    {
+        return least.finish(value.lower);
+    }
+    FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value, size_t) const
+    {
+        *static_cast<Input *>(slot.second) = most.finish(value.upper);
     }
 };
 
@@ -1891,15 +1965,16 @@ struct alignas(sizeof(Key) == 8 ? 16 : 4) key_and_index {
     }
 };
 
-template <class Input>
-struct index_reducer : keyed_reducer<index_reducer<Input>> {
+template <class Input, class Transform = key_transform<Input>>
+struct index_reducer : keyed_reducer<index_reducer<Input, Transform>> {
     using Element = Input;
     using Key = typename greatest<Input>::Key;
     using Value = key_and_index<Key>;
     using Result = long long;
-    static constexpr bool reduces_packs = true, compute_bound = true;
+    static constexpr bool reduces_packs = true, compute_bound = true, has_second = true,
+                          second_reads_input = true;
 
-    key_transform<Input> transform;
+    Transform transform;
 
     static FASTREDUCE_DEVICE Value identity() { return {0, ~0ull}; }
     static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
@@ -1941,6 +2016,14 @@ struct index_reducer : keyed_reducer<index_reducer<Input>> {
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t)
     {
         return static_cast<Result>(value.number());
+    }
+    /* Stores the element. Its key does not tell the signs of zeros and magnitudes. */
+    static FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value,
+                                               size_t n)
+    {
+        Element found = {};
+        if (n > 0) found = static_cast<const Element *>(slot.from)[value.number() * slot.stride];
+        *static_cast<Element *>(slot.second) = found;
     }
 
   private:
@@ -2124,6 +2207,7 @@ struct moments {
         const double quotient = fused(-sum, sum / n, squares) / n;
         return quotient <= 0 ? 0 : quotient;
     }
+    __device__ __noinline__ double mean(double pivot, double n) const { return pivot + sum / n; }
 };
 
 template <class Input>
@@ -2132,7 +2216,7 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     using Value = moments;
     using Partial = moments;
     using Result = accumulate_t<variance, Input>;
-    static constexpr bool compute_bound = true;
+    static constexpr bool compute_bound = true, has_second = true, second_reads_input = true;
 
     Element pivot;
 
@@ -2174,6 +2258,14 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
     static FASTREDUCE_DEVICE Result finish(const Value &value, size_t n)
     {
         return ieee_cast<Result>(value.variance(static_cast<double>(n)));
+    }
+    /* Stores the mean. */
+    static FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value,
+                                               size_t n)
+    {
+        const Element first = n > 0 ? *static_cast<const Element *>(slot.from) : Element();
+        *static_cast<Result *>(slot.second) = ieee_cast<Result>(
+            value.mean(to_double(widened(first)), static_cast<double>(n)));
     }
 
   private:
@@ -2259,8 +2351,8 @@ struct reducer_variant : First, Others... {
     using Element = unsigned_t<typename First::Element>; /* any of that size */
     using Value = typename First::Value;
     using First::any_order, First::by_warp, First::combine, First::commutes, First::compute_bound,
-        First::identity, First::needs_element_count, First::tile_by_warp, First::tile_warp_value,
-        First::two_arrays, First::zero;
+        First::has_second, First::identity, First::needs_element_count, First::second_reads_input,
+        First::tile_by_warp, First::tile_warp_value, First::two_arrays, First::zero;
     static constexpr bool reduces_packs = true;
 
     unsigned active; /* the number of the member in use */
@@ -2312,6 +2404,10 @@ struct reducer_variant : First, Others... {
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
         visit([&](const auto &member) { member.store(result, value, n); });
+    }
+    FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value, size_t n) const
+    {
+        visit([&](const auto &member) { member.store_second(slot, value, n); });
     }
 
   private:
@@ -2370,6 +2466,9 @@ using reducer_groups = type_list<
                     extreme_reducer<unsigned, magnitudes_of<unsigned>>>,
     reducer_variant<extreme_reducer<unsigned64>, extreme_reducer<double>,
                     extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
+    reducer_variant<min_max_reducer<unsigned16>, min_max_reducer<f16>, min_max_reducer<bf16>>,
+    reducer_variant<min_max_reducer<float>, min_max_reducer<unsigned>>,
+    reducer_variant<min_max_reducer<unsigned64>, min_max_reducer<double>>,
     reducer_variant<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
     reducer_variant<index_reducer<float>, index_reducer<unsigned>>,
     reducer_variant<index_reducer<double>, index_reducer<unsigned64>>,
@@ -2446,23 +2545,27 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bits sign = top_bits<compared>, every_bit = ~bits(0),
                    integer_sign = is_signed ? sign : 0;
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
-                   is_magnitude = are_same<Operator, max_abs>;
+                   is_index = one_of<Operator, argmin, argmax, argmax_abs>::value,
+                   is_magnitude = one_of<Operator, max_abs, argmax_abs>::value;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
                                                       : is_float   ? sign
                                                                    : ~integer_sign};
-    if constexpr (one_of<Operator, argmin, argmax>::value) {
+    /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
+    using keys = element_keys<compared>;
+    constexpr bool least_bool = is_least && are_same<Input, bool>;
+    [[maybe_unused]] const bits of_none = least_bool     ? 0xfe
+                                          : is_magnitude ? keys::key_of({})
+                                                         : keys::least;
+    if constexpr (is_index && is_magnitude && is_signed)
+        return index_reducer<compared, magnitudes_of<compared>>();
+    else if constexpr (is_index)
         return index_reducer<compared>{{}, transform};
-    } else if constexpr (is_magnitude && is_signed) {
+    else if constexpr (is_magnitude && is_signed)
         return extreme_reducer<compared, magnitudes_of<compared>>();
-    } else {
-        /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
-        using keys = element_keys<compared>;
-        constexpr bool least_bool = is_least && are_same<Input, bool>;
-        const bits of_none = least_bool ? 0xfe : is_magnitude ? keys::key_of({}) : keys::least;
+    else
         return extreme_reducer<compared>{{}, {}, transform, of_none};
-    }
 }
 
 /* Names an element's type as those of the same kind share it, so that they share kernels. Users'
@@ -2506,8 +2609,12 @@ __host__ __device__ auto make_reducer()
         return variance_reducer<number>();
     } else if constexpr (are_same<Operator, count_nonzero>) {
         return count_reducer<unsigned_t<number>>{{}, ~(type::is_float ? top_bits<number> : 0)};
-    } else if constexpr (type::is_number &&
-                         one_of<Operator, minimum, maximum, max_abs, argmin, argmax>::value) {
+    } else if constexpr (are_same<Operator, min_max>) {
+        const auto least = make_extreme_reducer<minimum, number>();
+        return min_max_reducer<typename decltype(least)::Element>{
+            {}, least, make_extreme_reducer<maximum, number>()};
+    } else if constexpr (type::is_number && one_of<Operator, minimum, maximum, max_abs, argmin,
+                                                   argmax, argmax_abs>::value) {
         return make_extreme_reducer<Operator, number>();
     } else {
         return plain_reducer<number, Operator>();
@@ -3027,12 +3134,49 @@ struct partial_words {
     }
 };
 
-/* A reduction's output. */
+/* A reduction's output, and that of second results, or null. */
 template <class Reducer>
 struct reduction_output {
     void *result;
     Reducer reducer;
+    void *second = nullptr;
+
+    /* Returns where a result goes whose elements begin at `from`. Layout says how many bytes one
+     * has. */
+    template <class Layout>
+    FASTREDUCE_DEVICE result_slot slot(const Layout &layout, size_t number, const void *from,
+                                       size_t stride = 1) const
+    {
+        return {static_cast<unsigned char *>(result) + number * layout.result_bytes,
+                second == nullptr
+                    ? nullptr
+                    : static_cast<unsigned char *>(second) + number * layout.second_bytes,
+                from, stride};
+    }
 };
+
+/* Stores a second result out of line. */
+template <class Reducer>
+__device__ __noinline__ void store_second(Reducer reducer, typename Reducer::Value value,
+                                          result_slot slot, size_t n)
+{
+    reducer.store_second(slot, value, n);
+}
+/* Stores a result, and the second one if it is asked for. One that reads the input is stored out of
+ * line, unless a kernel has a Single result: each repetition would lengthen the kernel. */
+template <bool Single = false, class Reducer, class Value>
+FASTREDUCE_DEVICE void store_results(const Reducer &reducer, const result_slot &slot,
+                                     const Value &value, size_t n)
+{
+    reducer.store(slot.result, value, n);
+    if constexpr (Reducer::has_second)
+        if (slot.second != nullptr) {
+            if constexpr (Single || !Reducer::second_reads_input)
+                reducer.store_second(slot, value, n);
+            else
+                store_second(reducer, value, slot, n);
+        }
+}
 
 /* Returns the 16 bytes of elements that begin `shift` bytes after the first of two vectors. */
 template <class Element>
@@ -3322,8 +3466,8 @@ struct pairwise_array {
     unsigned prefetch_bytes; /* of each block's first tile */
     bool vectors;            /* packs are vectors, by their addresses */
     bool streaming;          /* the input exceeds the cache */
-    unsigned result_bytes;   /* of rows */
-    size_t row, pitch;       /* the first row of this launch; elements from row to row, or 0 */
+    unsigned result_bytes, second_bytes; /* of rows */
+    size_t row, pitch; /* the first row of this launch; elements from row to row, or 0 */
 
     /* Splits the array into as many runs as are allowed, and at most turns_of_block for each
      * block. */
@@ -3335,13 +3479,12 @@ struct pairwise_array {
         runs = static_cast<unsigned>((tiles - 1) >> run_log) + 1;
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
-    /* Becomes one of the rows, and returns where its result goes. */
+    /* Becomes one of the rows. */
     template <class Element>
-    FASTREDUCE_DEVICE void *select_row(size_t number, void *results)
+    FASTREDUCE_DEVICE void select_row(size_t number)
     {
         input = static_cast<const Element *>(input) + number * pitch;
         vectors = misalignment_of(input) == 0;
-        return static_cast<unsigned char *>(results) + number * result_bytes;
     }
     template <class Element, unsigned Packs>
     FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t run, unsigned tile) const
@@ -3456,9 +3599,10 @@ FASTREDUCE_DEVICE void prefetch_tile(const pairwise_array &array, unsigned threa
  * which have to begin before. One launch: two cost 1.2 us more, a fence and a ticket 0.5 us (one
  * H200). */
 template <unsigned Packs, class Reducer, class Value, unsigned Warps>
-FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array, void *result,
-                                  status_word *status_words, size_t most_runs, unsigned threads,
-                                  unsigned run, block_values<Value, Warps> &shared)
+FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &array,
+                                  const result_slot &slot, status_word *status_words,
+                                  size_t most_runs, unsigned threads, unsigned run,
+                                  block_values<Value, Warps> &shared)
 {
     using partials = partial_words<Value>;
     using Element = typename Reducer::Element;
@@ -3495,7 +3639,8 @@ FASTREDUCE_DEVICE void reduce_run(const Reducer &reducer, const pairwise_array &
         number /= group;
         count = (count - 1) / group + 1;
     }
-    if (threadIdx.x == 0) reducer.store(result, array.n == 0 ? reducer.identity() : value, array.n);
+    if (threadIdx.x == 0)
+        store_results<true>(reducer, slot, array.n == 0 ? reducer.identity() : value, array.n);
 }
 
 /* Returns the counter's next number to a block, once all its threads are done with shared
@@ -3529,11 +3674,13 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
     __shared__ block_values<typename Reducer::Value, BlockSize / warp_size> shared;
     const unsigned most_runs = array.runs, threads = AnyCall ? blockDim.x : BlockSize;
     unsigned turn = blockIdx.x, run = most_runs - 1 - turn;
+    result_slot slot = {output.result, output.second, array.input};
     if constexpr (AnyCall)
         if (array.pitch > 0) {
             const unsigned number = gridDim.x - 1 - turn, row = number / most_runs;
             run = number % most_runs;
-            output.result = array.template select_row<Element>(array.row + row, output.result);
+            array.template select_row<Element>(array.row + row);
+            slot = output.slot(array, array.row + row, array.input);
             status_words += size_t(row) * most_runs * partial_words<typename Reducer::Value>::count;
         }
     if (threadIdx.x == 0) prefetch_tile<Element, Packs>(array, threads, run);
@@ -3557,8 +3704,8 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
             if (turn >= array.runs) return;
             run = array.runs - 1 - turn;
         }
-        reduce_run<Packs>(output.reducer, array, output.result, status_words + 1, most_runs,
-                          threads, run, shared);
+        reduce_run<Packs>(output.reducer, array, slot, status_words + 1, most_runs, threads, run,
+                          shared);
     } while (in_turn);
 }
 
@@ -3572,7 +3719,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
 struct result_layout {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
-    unsigned result_bytes, offset_bytes;
+    unsigned result_bytes, second_bytes, offset_bytes;
     const void *begins, *ends; /* of segments; null for others */
 
     struct span {
@@ -3603,10 +3750,6 @@ struct result_layout {
     FASTREDUCE_DEVICE const Element *element(size_t index) const
     {
         return static_cast<const Element *>(input) + index;
-    }
-    FASTREDUCE_DEVICE void *address(void *output, size_t result) const
-    {
-        return static_cast<unsigned char *>(output) + result * result_bytes;
     }
 };
 
@@ -3946,7 +4089,7 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_p
     }
     pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
     if (lane % lanes == 0 && number < rows)
-        reducer.store(bounds.address(output.result, first + number), value[0], n);
+        store_results(reducer, output.slot(bounds, first + number, from), value[0], n);
 }
 
 /* Reduces `rows` rows from number `first` on by a warp, of as many packs as it has, or one more. */
@@ -4006,7 +4149,7 @@ FASTREDUCE_DEVICE void reduce_rows(const result_layout &rows_in, const rows_plan
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
         if ((k << lanes_log >= packs && k > 0) || row_of(k) >= rows) break;
-        reducer.store(rows_in.address(output.result, first + row_of(k)),
+        store_results(reducer, output.slot(rows_in, first + row_of(k), from + row_of(k) * pitch),
                       rows_in.n == 0 ? reducer.identity() : values[k], rows_in.n);
     }
 }
@@ -4049,7 +4192,7 @@ FASTREDUCE_DEVICE void reduce_by_warp(const result_layout &bounds, size_t result
             value = carry(reducer, value, carried, turn, last);
     }
     if (threadIdx.x % warp_size == 0)
-        reducer.store(bounds.address(output.result, result),
+        store_results(reducer, output.slot(bounds, result, x),
                       span.n == 0 ? reducer.identity() : value, span.n);
 }
 
@@ -4084,13 +4227,13 @@ FASTREDUCE_DEVICE pairwise_array segment_array(const void *input, size_t n, unsi
 /* Reduces a run of a segment by a block. Out of line, as it is long and called twice. */
 template <class Reducer>
 __device__ __noinline__ void
-reduce_segment_run(Reducer reducer, const typename Reducer::Element *input, size_t n, unsigned most,
-                   unsigned least_run_log, void *result, status_word *status_words, unsigned run,
+reduce_segment_run(Reducer reducer, result_slot slot, size_t n, unsigned most,
+                   unsigned least_run_log, status_word *status_words, unsigned run,
                    block_values<typename Reducer::Value, rows_block / warp_size> &shared)
 {
-    const pairwise_array array = segment_array<Reducer>(input, n, most, least_run_log);
-    reducer.prepare(input, n);
-    reduce_run<packs_of_step<Reducer>>(reducer, array, result, status_words, array.runs, rows_block,
+    const pairwise_array array = segment_array<Reducer>(slot.from, n, most, least_run_log);
+    reducer.prepare(slot.from, n);
+    reduce_run<packs_of_step<Reducer>>(reducer, array, slot, status_words, array.runs, rows_block,
                                        run, shared);
 }
 
@@ -4107,8 +4250,9 @@ reduce_by_block(const result_layout &bounds, const reduction_output<Reducer> &ou
     for (unsigned k = 0; k < count; ++k) {
         const size_t result = long_results.number[k];
         const result_layout::span span = bounds.segment(result);
-        reduce_segment_run(output.reducer, bounds.element<typename Reducer::Element>(span.begin),
-                           span.n, 1, 0, bounds.address(output.result, result), nullptr, 0, shared);
+        const auto *const from = bounds.element<typename Reducer::Element>(span.begin);
+        reduce_segment_run(output.reducer, output.slot(bounds, result, from), span.n, 1, 0, nullptr,
+                           0, shared);
         __syncthreads();
     }
 }
@@ -4126,9 +4270,9 @@ reduce_queued(const result_layout &bounds, const rows_plan &share,
         const size_t run = queued.runs - 1 - turn;
         const result_queue::entry entry = queue.entries()[queue.find_entry(queued, run)];
         const result_layout::span span = bounds.segment(entry.number);
-        reduce_segment_run(output.reducer, bounds.element<typename Reducer::Element>(span.begin),
-                           span.n, most_runs_of_result, share.least_run_log,
-                           bounds.address(output.result, entry.number),
+        const auto *const from = bounds.element<typename Reducer::Element>(span.begin);
+        reduce_segment_run(output.reducer, output.slot(bounds, entry.number, from), span.n,
+                           most_runs_of_result, share.least_run_log,
                            queue.base + result_queue::all_words +
                                entry.first * partial_words<typename Reducer::Value>::count,
                            static_cast<unsigned>(run - entry.first), shared);
@@ -4324,7 +4468,7 @@ FASTREDUCE_DEVICE void reduce_staged(const result_layout &bounds, size_t first,
                 ? staged_value<2>(reducer, from, result.n, lanes_log, (packs + 1) / 2, padding)
                 : staged_value<1>(reducer, from, result.n, lanes_log, packs, padding);
         if (number < content.results && lane % (1u << lanes_log) == 0)
-            reducer.store(bounds.address(output.result, first + number),
+            store_results(reducer, output.slot(bounds, first + number, from),
                           result.n == 0 ? reducer.identity() : value, result.n);
     }
 }
@@ -4436,7 +4580,7 @@ FASTREDUCE_DEVICE void reduce_tiny_results(const result_layout &results, size_t 
     for (unsigned j = 0; j < each; ++j) {
         const size_t result = first + j * rows_block;
         if (result >= results.end) break;
-        output.reducer.store(results.address(output.result, result),
+        store_results(output.reducer, output.slot(results, result, from[j], results.stride),
                              n == 0 ? output.reducer.identity() : values[j], n);
     }
 }
@@ -4830,8 +4974,11 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         return;
 #pragma unroll 1
     for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
-        reducer.store(results.address(output.result, results.begin + first + k), values[k],
-                      results.n);
+        store_results(reducer, output.slot(results, results.begin + first + k,
+                                  results.template first<typename Reducer::Element>(
+                                      results.begin + first + k),
+                                  results.stride),
+                      values[k], results.n);
 }
 
 } // namespace detail
@@ -4874,13 +5021,14 @@ constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
  * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
- * summed. */
+ * summed. `second` is a variance's mean, or null. */
 struct exact_output {
     void *result;
     int64_t *total;
     fastreduce_operator op = FASTREDUCE_SUM;
     int precision = 24;
     unsigned mask = every_bit;
+    void *second = nullptr;
 };
 
 /* 16 bins take 16 exponents each; one counts NaN and infinities. */
@@ -5815,7 +5963,7 @@ struct pack_range {
 /* Rounds the limbs, which it may destroy, to a result. The warp calls it. Usually the limbs that
  * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
-__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *result,
+__device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, const result_slot &slot,
                                            fastreduce_operator op, int precision, size_t n)
 {
     constexpr unsigned digits = wide_limbs<Accumulator>::digits;
@@ -5845,7 +5993,7 @@ __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, void *r
     } else if (lane == 0) {
         bits = fastreduce_detail_read(limb, digits, least, op, n, precision);
     }
-    if (lane == 0) store_bits(result, bits, precision);
+    if (lane == 0) store_bits(slot.result, bits, precision);
     __syncwarp();
 }
 
@@ -6048,12 +6196,22 @@ struct moment_sums {
     }
 };
 template <class Input>
-__device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, void *result,
+__device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, const result_slot &slot,
                                            fastreduce_operator, int precision, size_t n)
 {
+    using values = typename values_of<Input>::Sums;
+    if (slot.second != nullptr && threadIdx.x % warp_size == 0) {
+        constexpr int bits = sizeof(Input) == sizeof(double) ? 53 : 24;
+        memcpy(sums.room, sums.values.limb, sizeof sums.values.limb);
+        store_bits(slot.second,
+                   fastreduce_detail_read(sums.room, values::digits, values::least, FASTREDUCE_MEAN,
+                                          n, bits),
+                   bits);
+    }
+    __syncwarp();
     clear_by_warp(sums.room);
     if (threadIdx.x % warp_size == 0)
-        store_bits(result,
+        store_bits(slot.result,
                    fastreduce_detail_variance(sums.values.limb, sums.squares.limb,
                                               squares_of<Input>::Sums::digits, sums.room, n,
                                               precision),
@@ -6140,7 +6298,8 @@ struct wide_superaccumulator {
             if (lane + j * warp_size < limbs) sums->limb_at(lane + j * warp_size) = sum[j];
         __syncwarp();
         if (output.result != nullptr)
-            round_by_warp(*sums, output.result, output.op, output.precision, n);
+            round_by_warp(*sums, {output.result, output.second, nullptr}, output.op,
+                          output.precision, n);
         else if constexpr (!are_same<Sums, moment_sums<Element>>)
             add_to_total(*sums, sums[1], output.total);
     }
@@ -6419,7 +6578,7 @@ struct exact_reducer : common_reducer<exact_reducer<Input>> {
 /* Results of any shape and type. */
 struct exact_results {
     result_layout layout;
-    void *output;
+    void *output, *second; /* second results, or null */
     fastreduce_type type;
     fastreduce_operator op;
     int precision;
@@ -6428,7 +6587,10 @@ struct exact_results {
     {
         return layout.are_segments() ? layout.segment(result).n : layout.n;
     }
-    FASTREDUCE_DEVICE void *address(size_t result) const { return layout.address(output, result); }
+    FASTREDUCE_DEVICE result_slot slot(size_t result) const
+    {
+        return reduction_output<int>{output, 0, second}.slot(layout, result, nullptr);
+    }
     /* Returns a bit for each of the results `first`, `first` + step ... before `end` that is
      * unresolved. All loads are under way at once. */
     template <unsigned Count, class Source>
@@ -6442,7 +6604,7 @@ struct exact_results {
         unsigned word[Count], marked = 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k, first += step)
-            word[k] = first < end ? static_cast<const unsigned *>(address(first))[is_double] : 0;
+            word[k] = first < end ? static_cast<const unsigned *>(slot(first).result)[is_double] : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
             if (word[k] == marker) marked |= 1u << k;
@@ -6550,7 +6712,7 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_by_warp(sums[0], results.address(result), results.op, results.precision, n);
+        round_by_warp(sums[0], results.slot(result), results.op, results.precision, n);
     }
     queue.leave(queued.entries);
 }
@@ -6607,7 +6769,7 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
                 add_to_windows<Source>(results, result, 0, n, lane, warp_size, warp_sums);
-                round_by_warp(warp_sums, results.address(result), results.op, results.precision, n);
+                round_by_warp(warp_sums, results.slot(result), results.op, results.precision, n);
             }
         }
     }
@@ -6889,9 +7051,9 @@ inline bool is_valid(const buffer &memory)
            memory.count <= (UINTPTR_MAX - address_of(memory.data)) / memory.size;
 }
 
-/* Checks what a call reads, of which arrays without elements may be null, and what it writes. */
-template <unsigned Count>
-fastreduce_status check_arguments(const buffer (&inputs)[Count], const buffer &output,
+/* Checks what a call reads and what it writes. Arrays without elements may be null. */
+template <unsigned Inputs, unsigned Outputs>
+fastreduce_status check_arguments(const buffer (&inputs)[Inputs], const buffer (&outputs)[Outputs],
                                   workspace scratch, size_t scratch_alignment = workspace_alignment)
 {
     const buffer memory = {scratch.data, 1, scratch_alignment,
@@ -6902,12 +7064,18 @@ fastreduce_status check_arguments(const buffer (&inputs)[Count], const buffer &o
         const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
         return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
     };
-    bool valid =
-        output.data != nullptr && is_valid(output) && is_valid(memory) && !overlap(output, memory);
-    for (const buffer &input : inputs)
-        valid = valid && (input.data == nullptr ? input.count == 0
-                                                : is_valid(input) && !overlap(input, output) &&
-                                                      !overlap(input, memory));
+    const auto is_apart = [&](const buffer &array) { /* from the memory and the outputs before */
+        bool apart = array.data == nullptr ? array.count == 0
+                                           : is_valid(array) && !overlap(array, memory);
+        for (const buffer &output : outputs) {
+            if (&output == &array) break;
+            apart = apart && !overlap(array, output);
+        }
+        return apart;
+    };
+    bool valid = is_valid(memory);
+    for (const buffer &output : outputs) valid = valid && is_apart(output);
+    for (const buffer &input : inputs) valid = valid && is_apart(input);
     return valid ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
@@ -6916,7 +7084,7 @@ fastreduce_status check_arguments(const Input *input, const Value *output, size_
                                   workspace scratch)
 {
     return check_arguments({{input, sizeof(Input), alignof(Input), n}},
-                           {output, sizeof(Value), alignof(Value)}, scratch,
+                           {{output, sizeof(Value), alignof(Value)}}, scratch,
                            alignment_for<Value>());
 }
 
@@ -7466,9 +7634,9 @@ static constexpr kernel_set
 /* Launches AUTO of one array by a reducer of the kernels' type. */
 template <class Reducer, class Value>
 fastreduce_status launch_reducer(const array_argument &input, Value *result, const Reducer &reducer,
-                                 const launch_options &options)
+                                 const launch_options &options, void *second = nullptr)
 {
-    reduction_output<Reducer> output = {result, reducer};
+    reduction_output<Reducer> output = {result, reducer, second};
     return launch(plan_array, kernels_of<Reducer, array_part>, input, &output, options);
 }
 
@@ -7637,6 +7805,7 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
     plan.array.n = rows.n;
     plan.array.pitch = rows.outer_stride;
     plan.array.result_bytes = rows.result_bytes;
+    plan.array.second_bytes = rows.second_bytes;
     plan.array.share(tile * set.pack_size, most_runs, most_runs);
     if (prefetched) plan.array.prefetch_bytes = static_cast<unsigned>(tile * pack_bytes);
     const size_t runs = plan.array.runs, row_words = runs > 1 ? runs * set.partial_words : 0;
@@ -7954,6 +8123,25 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
         input, output, n, stream, scratch);
 }
 
+/* Does so and writes both results of min_max, argmin, argmax, argmax_abs or variance, from one
+ * reading of the input: reduce_to_pair<argmax>(input, &pair, n). */
+template <class Operator, class Input>
+fastreduce_status reduce_to_pair(const Input *input, result_pair_t<Operator, Input> *output,
+                                 size_t n, cudaStream_t stream = nullptr,
+                                 workspace scratch = {nullptr, 0})
+{
+    static_assert(detail::one_of<Operator, min_max, argmin, argmax, argmax_abs, variance>::value,
+                  "no other operator has two results");
+    static_assert(detail::check_reduction<FASTREDUCE_AUTO, FASTREDUCE_BLOCK_SIZE,
+                                          default_items(FASTREDUCE_AUTO), Operator, Input>(),
+                  "");
+    const fastreduce_status status = detail::check_arguments(input, output, n, scratch);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    return detail::launch_reducer({input, n}, &output->first,
+                                  detail::make_reducer<Operator, Input>(), {scratch, stream},
+                                  &output->second);
+}
+
 /* Reduces transform(input[0]) .. transform(input[n - 1]) to *output; n == 0 gives identity.
  *
  *   transform, combine   called on the GPU, and may have state: function objects with a const
@@ -8064,7 +8252,7 @@ fastreduce_status(round)(const Input *input, accumulate_t<Operator, Input> *part
     const size_t blocks = blocks_for(n, size_t(BlockSize) * Items);
     const fastreduce_status status =
         detail::check_arguments({{input, sizeof(Input), alignof(Input), n}},
-                                {partials, sizeof(Value), alignof(Value), blocks}, {nullptr, 0});
+                                {{partials, sizeof(Value), alignof(Value), blocks}}, {nullptr, 0});
     if (status != FASTREDUCE_SUCCESS) return status;
     if (blocks > detail::max_blocks) return FASTREDUCE_ERROR_UNSUPPORTED;
     const detail::version_kernels version =
@@ -8176,17 +8364,17 @@ struct operator_entry {
     /* of many results by EXACT; null for AUTO, and without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_exact)(const exact_results &results, workspace memory,
                                       cudaStream_t stream) = nullptr;
-    alignas(16) unsigned char output[96];
+    alignas(16) unsigned char output[128];
 };
 
 /* Returns the entry of a reducer's group, where this build has the operator. */
 template <fastreduce_operator Number, unsigned Parts, class Reducer>
-static operator_entry entry_for(const Reducer &reducer, void *result)
+static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
 {
     operator_entry entry; /* clearing its output would take longer than the rest */
     if constexpr (holds(built_operators, Number)) {
         using group = group_of<Reducer>;
-        const reduction_output<group> output = {result, as_group<group>(reducer)};
+        const reduction_output<group> output = {to.result, as_group<group>(reducer), to.second};
         static_assert(sizeof output <= sizeof entry.output && alignof(decltype(output)) <= 16,
                       "there is room for it");
         memcpy(entry.output, static_cast<const void *>(&output), sizeof output);
@@ -8199,13 +8387,13 @@ constexpr unsigned built_parts = has_shapes ? every_part : array_part;
 
 /* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
 template <class Input>
-static operator_entry find_auto(fastreduce_operator op, bool dot, void *result)
+static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_output &output)
 {
-    if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<Input>(), result);
+    if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<Input>(), output);
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
     case FASTREDUCE_##name:                               \
-        return entry_for<FASTREDUCE_##name, built_parts>(make_reducer<functor, Input>(), result);
+        return entry_for<FASTREDUCE_##name, built_parts>(make_reducer<functor, Input>(), output);
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: return {};
@@ -8245,7 +8433,7 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
     return entry;
 }
 
-/* Returns the entry of AUTO, which takes the result of the output alone, or of EXACT. */
+/* Returns the entry of AUTO, which takes the output's addresses alone, or of EXACT. */
 static operator_entry find_kernels(fastreduce_type type, fastreduce_operator op,
                                    fastreduce_kernel kernel, bool dot,
                                    const exact_output &output = {})
@@ -8254,7 +8442,7 @@ static operator_entry find_kernels(fastreduce_type type, fastreduce_operator op,
 #define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)       \
     case FASTREDUCE_##name:                                                                 \
         if constexpr (holds(built_types, FASTREDUCE_##name)) {                              \
-            if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output.result); \
+            if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output);        \
             if (kernel == FASTREDUCE_EXACT) return find_exact<input>(op, dot, output);      \
         }                                                                                   \
         break;
@@ -8295,10 +8483,26 @@ struct call_settings {
     unsigned block_size = config.block_size == 0 ? FASTREDUCE_BLOCK_SIZE : config.block_size;
     bool is_valid = result_size != 0 && valid_block_size(block_size) &&
                     config.kernel >= FASTREDUCE_AUTO && config.kernel <= FASTREDUCE_EXACT,
-         has_other_result =
-             config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result;
+         has_second = config.second_output != nullptr;
+    size_t second_size = has_second ? fastreduce_type_size(fastreduce_second_type(type, op)) : 0;
+    bool is_unsupported =
+        (config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result) ||
+        (has_second && (second_size == 0 || (config.kernel == FASTREDUCE_EXACT &&
+                                             op != FASTREDUCE_VARIANCE)));
     int precision = result == FASTREDUCE_F64 ? 53 : 24;
     launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
+
+    /* Returns where so many second results go: nowhere if there are none. */
+    buffer second_output(size_t results) const
+    {
+        return second_size == 0 ? buffer{nullptr, 1, 1, 0}
+                                : buffer{config.second_output, second_size, second_size, results};
+    }
+    /* Returns the output that find_kernels takes. */
+    exact_output output_to(void *result) const
+    {
+        return {result, nullptr, op, precision, every_bit, config.second_output};
+    }
 };
 
 /* Returns the settings of a call. EXACT may be asked for a double. */
@@ -8323,7 +8527,7 @@ static fastreduce_status check_arrays(const void *x, const void *y, bool dot, si
     return check_arguments({{x, size, size, n},
                             {y, size, size, dot ? n : 0},
                             {count, sizeof *count, sizeof *count, count != nullptr}},
-                           output, call.options.memory);
+                           {output, call.second_output(output.count)}, call.options.memory);
 }
 
 /* Finds a shape's results, and how many elements lie from the first to the last that they have.
@@ -8369,10 +8573,10 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
     if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const fastreduce_status status = check_arrays(x, y, dot, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (call.has_other_result) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (call.is_unsupported) return FASTREDUCE_ERROR_UNSUPPORTED;
     const array_argument input = {x, n, call.config.n_on_device, y};
-    operator_entry entry = find_kernels(call.type, call.op, call.config.kernel, dot,
-                                        {output, nullptr, call.op, call.precision});
+    operator_entry entry =
+        find_kernels(call.type, call.op, call.config.kernel, dot, call.output_to(output));
     if (entry.kernels != nullptr)
         return launch(plan_array, *entry.kernels, input, entry.output, call.options);
     if constexpr (has_ladder_kernels)
@@ -8390,17 +8594,19 @@ static fastreduce_status reduce_results(result_layout results, const void *input
 {
     results.input = input;
     results.result_bytes = static_cast<unsigned>(call.result_size);
-    if (call.config.n_on_device != nullptr || call.has_other_result || !has_shapes)
+    results.second_bytes = static_cast<unsigned>(call.second_size);
+    if (call.config.n_on_device != nullptr || call.is_unsupported || !has_shapes)
         return FASTREDUCE_ERROR_UNSUPPORTED;
-    operator_entry entry = find_kernels(call.type, call.op, call.config.kernel, false,
-                                        {output, nullptr, call.op, call.precision});
+    operator_entry entry =
+        find_kernels(call.type, call.op, call.config.kernel, false, call.output_to(output));
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!results.are_segments() && results.end == 1 && results.inner == 1 &&
         (results.stride == 1 || results.n == 1)) /* one array */
         return launch(plan_array, *entry.kernels, {input, results.n}, entry.output, call.options);
     if (entry.launch_exact != nullptr)
-        return entry.launch_exact({results, output, call.type, call.op, call.precision},
-                                  call.options.memory, call.options.stream);
+        return entry.launch_exact(
+            {results, output, call.config.second_output, call.type, call.op, call.precision},
+            call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
 
@@ -8492,7 +8698,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         check_arguments({{input, size, size, 0},
                          {offsets, offset_size, offset_size, segments + (ends == nullptr)},
                          {ends, offset_size, offset_size, ends != nullptr ? segments : 0}},
-                        {output, result_size, result_size, segments}, call.options.memory);
+                        {{output, result_size, result_size, segments}, call.second_output(segments)},
+                        call.options.memory);
     if (status != FASTREDUCE_SUCCESS) return status;
     result_layout results = {};
     results.end = segments;

@@ -124,6 +124,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_operator_name FASTREDUCE_DETAIL_SYMBOL(operator_name)
 #define fastreduce_type_size FASTREDUCE_DETAIL_SYMBOL(type_size)
 #define fastreduce_output_type FASTREDUCE_DETAIL_SYMBOL(output_type)
+#define fastreduce_second_type FASTREDUCE_DETAIL_SYMBOL(second_type)
 #define fastreduce_sum_f32 FASTREDUCE_DETAIL_SYMBOL(sum_f32)
 #define fastreduce_reduce FASTREDUCE_DETAIL_SYMBOL(reduce)
 #define fastreduce_reduce_axis FASTREDUCE_DETAIL_SYMBOL(reduce_axis)
@@ -204,7 +205,8 @@ typedef enum fastreduce_kernel {
     defined(FASTREDUCE_MAX) || defined(FASTREDUCE_ARGMIN) || defined(FASTREDUCE_ARGMAX) ||  \
     defined(FASTREDUCE_SUM_ABS) || defined(FASTREDUCE_SUM_SQUARES) ||                       \
     defined(FASTREDUCE_MAX_ABS) || defined(FASTREDUCE_NORM2) || defined(FASTREDUCE_MEAN) || \
-    defined(FASTREDUCE_VARIANCE) || defined(FASTREDUCE_COUNT_NONZERO)
+    defined(FASTREDUCE_VARIANCE) || defined(FASTREDUCE_COUNT_NONZERO) ||                    \
+    defined(FASTREDUCE_MIN_MAX) || defined(FASTREDUCE_ARGMAX_ABS)
 #error "nvcc splits -DFASTREDUCE_TYPES=A,B at the comma: write A+B, and so for FASTREDUCE_OPERATORS"
 #endif
 
@@ -228,17 +230,26 @@ typedef enum fastreduce_type {
  *
  *                        f16, bf16, f32   f64        signed integers     unsigned integers
  *   SUM, PRODUCT         f32              f64        i64, modulo 2^64    u64, modulo 2^64
- *   MIN, MAX             the type         the type   the type            the type
- *   ARGMIN, ARGMAX       i64              i64        i64                 i64
+ *   MIN, MAX, MIN_MAX    the type         the type   the type            the type
+ *   ARGMIN, ARGMAX,
+ *     ARGMAX_ABS         i64              i64        i64                 i64
  *   SUM_ABS, SUM_SQUARES f32              f64        u64, modulo 2^64    u64, modulo 2^64
  *   MAX_ABS              the type         the type   the unsigned type   the type
  *   NORM2, MEAN, VARIANCE f32             f64        f64                 f64
  *   COUNT_NONZERO        u64              u64        u64                 u64
  *
- * NaN: MIN, MAX and MAX_ABS are NaN if an element is; ARGMIN and ARGMAX give the index of the first
- * NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so a NaN and an infinity
- * give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN and MAX -0 is less than +0; in
- * ARGMIN and ARGMAX they are equal.
+ * NaN: MIN, MAX, MIN_MAX and MAX_ABS are NaN if an element is; ARGMIN, ARGMAX and ARGMAX_ABS give
+ * the index of the first NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so a
+ * NaN and an infinity give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN, MAX and
+ * MIN_MAX -0 is less than +0; in ARGMIN and ARGMAX they are equal.
+ *
+ * Second results (config->second_output), of one and the same reading of the elements:
+ *
+ *                        the result      the second, of the type fastreduce_second_type(type, op)
+ *   MIN_MAX              the minimum     the maximum
+ *   ARGMIN, ARGMAX,
+ *     ARGMAX_ABS         the index       the element there; of no elements 0
+ *   VARIANCE             the variance    the mean, of MEAN's type
  *
  * Accuracy: 16-bit floats are added as floats. MEAN of integers is their exact sum, rounded,
  * divided by n. NORM2 neither overflows nor loses anything to underflow if the result fits its
@@ -278,6 +289,7 @@ typedef enum fastreduce_type {
  *                         by = o - input[0]; sum = fma(s, by, S);
  *                         return (sum, fma(by, sum + S, Q));
  *                     If Q is +infinity, it is pairwise() of the elements' (d, d * d) instead.
+ *                     The mean is (double)input[0] + sum / n, rounded to its type.
  *
  * All else is exact or rounded once. A row, a column or a segment has the same bits.
  *
@@ -307,8 +319,10 @@ typedef enum fastreduce_operator {
     FASTREDUCE_MAX_ABS,      /* 0 */
     FASTREDUCE_NORM2,        /* square root of the sum of squares; 0 */
     FASTREDUCE_MEAN,         /* NaN */
-    FASTREDUCE_VARIANCE,     /* mean square of the distance from the mean; NaN */
-    FASTREDUCE_COUNT_NONZERO /* 0 */
+    FASTREDUCE_VARIANCE,      /* mean square of the distance from the mean; NaN */
+    FASTREDUCE_COUNT_NONZERO, /* 0 */
+    FASTREDUCE_MIN_MAX,       /* the minimum, and second the maximum: those of MIN and of MAX */
+    FASTREDUCE_ARGMAX_ABS     /* index of the greatest magnitude, the first of several; -1 */
 } fastreduce_operator;
 
 /* The types and the operators as X-macros: X(name, text, bytes, C++ type, results of SUM, SUM_ABS,
@@ -340,7 +354,9 @@ typedef enum fastreduce_operator {
     X(NORM2,         "norm2",         norm2,         facts->of_mean) \
     X(MEAN,          "mean",          mean,          facts->of_mean) \
     X(VARIANCE,      "variance",      variance,      facts->of_mean) \
-    X(COUNT_NONZERO, "count_nonzero", count_nonzero, FASTREDUCE_U64)
+    X(COUNT_NONZERO, "count_nonzero", count_nonzero, FASTREDUCE_U64) \
+    X(MIN_MAX,       "min_max",       min_max,       type)    \
+    X(ARGMAX_ABS,    "argmax_abs",    argmax_abs,    FASTREDUCE_I64)
 /* clang-format on */
 
 /* ---- Configuration --------------------------------------------------------------------------- */
@@ -368,6 +384,11 @@ typedef struct fastreduce_config {
      * begins, or else an array of their ends in device memory, of that type. */
     fastreduce_type offset_type;
     const void *end_offsets;
+    /* Null, or where as many second results go as there are results, of the type
+     * fastreduce_second_type(type, op): memory as of output, which overlaps neither that nor what
+     * the call reads. UNSUPPORTED where an operator has no second result, and for the kernel EXACT
+     * but of VARIANCE. Functions on the CPU have none. */
+    void *second_output;
 } fastreduce_config;
 
 /* Many results in one call. Result (o, i), for o < outer and i < inner, reduces the n elements
@@ -470,6 +491,10 @@ FASTREDUCE_API size_t fastreduce_type_size(fastreduce_type type);
 
 /* Returns the type of a result, by the table above; 0 if the type or the operator is invalid. */
 FASTREDUCE_API fastreduce_type fastreduce_output_type(fastreduce_type type, fastreduce_operator op);
+
+/* Returns the type of a second result (at fastreduce_operator), whatever config->output_type is; 0
+ * if the operator has none, or the type or the operator is invalid. */
+FASTREDUCE_API fastreduce_type fastreduce_second_type(fastreduce_type type, fastreduce_operator op);
 
 /* ---- Reductions on the GPU ------------------------------------------------------------------- */
 
@@ -1335,6 +1360,21 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
     case FASTREDUCE_##name: return result;
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
+    default: return FASTREDUCE_DEFAULT_TYPE;
+    }
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_second_type(fastreduce_type type,
+                                                                fastreduce_operator op)
+{
+    const fastreduce_detail_type_facts *const facts = fastreduce_detail_facts(type);
+
+    switch (op) {
+    case FASTREDUCE_MIN_MAX:
+    case FASTREDUCE_ARGMIN:
+    case FASTREDUCE_ARGMAX:
+    case FASTREDUCE_ARGMAX_ABS: return facts->bytes != 0 ? type : FASTREDUCE_DEFAULT_TYPE;
+    case FASTREDUCE_VARIANCE: return facts->of_mean;
     default: return FASTREDUCE_DEFAULT_TYPE;
     }
 }
@@ -2376,9 +2416,11 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
                                                             double *value)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
-    const int is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX,
-              is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_ARGMIN,
-              is_abs = r->op == FASTREDUCE_MAX_ABS || r->op == FASTREDUCE_SUM_ABS;
+    const int is_magnitude = r->op == FASTREDUCE_ARGMAX_ABS,
+              is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX || is_magnitude,
+              is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_MIN_MAX ||
+                           r->op == FASTREDUCE_ARGMIN,
+              is_abs = is_magnitude || r->op == FASTREDUCE_MAX_ABS || r->op == FASTREDUCE_SUM_ABS;
     const uint64_t infinity = r->is_float ? infinities[r->type] : ~(uint64_t)0,
                    sign = r->is_float || (r->is_signed && !is_abs) ? (uint64_t)1 << 63 : 0,
                    mask = is_minimum ? ~sign : sign;
@@ -2428,7 +2470,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     const size_t bytes = fastreduce_type_size(type), pack = has_packs ? 16 / bytes : 1;
     const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
-                          op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO;
+                          op == FASTREDUCE_MAX_ABS || op >= FASTREDUCE_COUNT_NONZERO;
     fastreduce_detail_reduction r;
     fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
     volatile double count = (double)n, value;
@@ -2523,7 +2565,8 @@ FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
 FASTREDUCE_DETAIL_PLAIN(status_string) FASTREDUCE_DETAIL_PLAIN(version)
 FASTREDUCE_DETAIL_PLAIN(kernel_name) FASTREDUCE_DETAIL_PLAIN(type_name)
 FASTREDUCE_DETAIL_PLAIN(operator_name) FASTREDUCE_DETAIL_PLAIN(type_size)
-FASTREDUCE_DETAIL_PLAIN(output_type) FASTREDUCE_DETAIL_PLAIN(accumulator_merge)
+FASTREDUCE_DETAIL_PLAIN(output_type) FASTREDUCE_DETAIL_PLAIN(second_type)
+FASTREDUCE_DETAIL_PLAIN(accumulator_merge)
 FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
 FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)

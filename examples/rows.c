@@ -50,7 +50,7 @@ static float *make_matrix(size_t rows, size_t columns)
 static fastreduce_operator operator_of(const arguments *a)
 {
     int op;
-    for (op = FASTREDUCE_SUM; op <= FASTREDUCE_COUNT_NONZERO; ++op)
+    for (op = FASTREDUCE_SUM; op <= FASTREDUCE_ARGMAX_ABS; ++op)
         if (strcmp(a->value, fastreduce_operator_name((fastreduce_operator)op)) == 0 &&
             fastreduce_supports(FASTREDUCE_F32, (fastreduce_operator)op, FASTREDUCE_AUTO))
             return (fastreduce_operator)op;

@@ -12,7 +12,7 @@ using u64 = unsigned long long;
 __extension__ typedef __int128 wide_integer;
 using real = long double;
 
-constexpr unsigned operators = FASTREDUCE_COUNT_NONZERO + 1;
+constexpr unsigned operators = FASTREDUCE_ARGMAX_ABS + 1;
 inline fastreduce_operator operator_of(unsigned number)
 {
     return static_cast<fastreduce_operator>(number);
@@ -180,6 +180,8 @@ class oracle
             product_ *= r;
             if (i == 0 || r < real_of(values[least_at_])) least_at_ = i;
             if (i == 0 || r > real_of(values[greatest_at_])) greatest_at_ = i;
+            if (i == 0 || std::fabs(r) > std::fabs(real_of(values[farthest_at_])))
+                farthest_at_ = i;
             if (i == 0 || less(x, least_)) least_ = x;
             if (i == 0 || less(greatest_, x)) greatest_ = x;
             sum += from(values[0], x);
@@ -207,10 +209,12 @@ class oracle
     __attribute__((noinline)) answer of(fastreduce_operator op, unsigned depth) const
     {
         switch (op) {
+        case FASTREDUCE_MIN_MAX:
         case FASTREDUCE_MIN: return one_of(n_ ? least_ : extreme<T>(true));
         case FASTREDUCE_MAX: return one_of(n_ ? greatest_ : extreme<T>(false));
         case FASTREDUCE_ARGMIN: return index(least_at_);
         case FASTREDUCE_ARGMAX: return index(greatest_at_);
+        case FASTREDUCE_ARGMAX_ABS: return index(farthest_at_);
         case FASTREDUCE_COUNT_NONZERO: return {true, count_, 0, 0};
         default: break;
         }
@@ -304,7 +308,8 @@ class oracle
         }
     }
 
-    size_t n_, nan_ = none, count_ = 0, least_at_ = 0, greatest_at_ = 0, factors_ = 0;
+    size_t n_, nan_ = none, count_ = 0, least_at_ = 0, greatest_at_ = 0,
+           farthest_at_ = 0, factors_ = 0;
     T least_ = T(), greatest_ = T();
     wide_integer total_ = 0;
     u64 magnitudes64_ = 0, squares64_ = 0, product64_ = 1, greatest_magnitude_ = 0;

@@ -200,14 +200,19 @@ moments moments_of_pack(const elements<T> &x, size_t n, size_t first)
 }
 
 template <class T>
+moments all_moments(const elements<T> &x, size_t n)
+{
+    if constexpr (elements<T>::in_float)
+        return sum([&](size_t k) { return moments_of_pack(x, n, k * x.pack); }, x.packs(n));
+    else
+        return sum([&](size_t i) { return moments::of(distance(x(i), x(0))); }, n);
+}
+
+template <class T>
 double variance(const elements<T> &x, size_t n)
 {
     if (n == 0) return NAN;
-    moments all;
-    if constexpr (elements<T>::in_float)
-        all = sum([&](size_t k) { return moments_of_pack(x, n, k * x.pack); }, x.packs(n));
-    else
-        all = sum([&](size_t i) { return moments::of(distance(x(i), x(0))); }, n);
+    const moments all = all_moments(x, n);
     const double count = static_cast<double>(n);
     const double quotient = std::fma(-all.sum, all.sum / count, all.squares) / count;
     return quotient <= 0 ? 0 : quotient; /* where squares underflow: no -0 */
@@ -283,6 +288,46 @@ bool by_type(fastreduce_type type, const Use &use)
 inline bool result(fastreduce_type type, fastreduce_operator op, const void *x, size_t n, void *to)
 {
     return by_type(type, [&](auto zero) { return result(elements<decltype(zero)>{x}, op, n, to); });
+}
+
+/* The mean that comes with a variance. */
+template <class T>
+bool mean_beside(const elements<T> &x, size_t n, void *to)
+{
+    using Result = std::conditional_t<elements<T>::in_float, float, double>;
+    if (n == 0) return store(to, static_cast<Result>(NAN));
+    const double first = static_cast<double>(x(0)), count = static_cast<double>(n);
+    return store(to, static_cast<Result>(first + all_moments(x, n).sum / count));
+}
+
+/* Stores a second result of AUTO, of the type that fastreduce_second_type says; false if the
+ * operator has none. Indices and maxima are those of fastreduce_host_pairwise. */
+inline bool second(fastreduce_type type, fastreduce_operator op, const void *x, size_t n, void *to)
+{
+    const bool is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX ||
+                          op == FASTREDUCE_ARGMAX_ABS;
+    if (op == FASTREDUCE_VARIANCE)
+        return by_type(type, [&](auto zero) {
+            return mean_beside(elements<decltype(zero)>{x}, n, to);
+        });
+    if (!is_index && op != FASTREDUCE_MIN_MAX) return false;
+    const size_t size = fastreduce_type_size(type);
+    if (is_index && n > 0) {
+        int64_t found = 0;
+        fastreduce_host_pairwise(x, &found, n, type, op, FASTREDUCE_DEFAULT_TYPE);
+        std::memcpy(to, static_cast<const char *>(x) + static_cast<size_t>(found) * size, size);
+    } else if (is_index) {
+        std::memset(to, 0, size);
+    } else {
+        fastreduce_host_pairwise(x, to, n, type, FASTREDUCE_MAX, FASTREDUCE_DEFAULT_TYPE);
+        by_type(type, [&](auto zero) { /* AUTO has one NaN */
+            const elements<decltype(zero)> maximum{to};
+            const uint64_t nan = (uint64_t(1) << (8 * size - 1)) - 1;
+            if (maximum(0) != maximum(0)) std::memcpy(to, &nan, size);
+            return true;
+        });
+    }
+    return true;
 }
 
 /* The same of fastreduce_dot. */

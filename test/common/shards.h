@@ -21,6 +21,7 @@ inline bool second_operator(int op, fastreduce_operator *second)
     case FASTREDUCE_SUM_SQUARES:
     case FASTREDUCE_COUNT_NONZERO: *second = FASTREDUCE_SUM; return true;
     case FASTREDUCE_PRODUCT: *second = FASTREDUCE_PRODUCT; return true;
+    case FASTREDUCE_MIN_MAX:
     case FASTREDUCE_MIN: *second = FASTREDUCE_MIN; return true;
     case FASTREDUCE_MAX:
     case FASTREDUCE_MAX_ABS: *second = FASTREDUCE_MAX; return true;

@@ -100,7 +100,7 @@ static uint64_t pairwise(const operands *o, uint64_t hash)
             if (status != wanted) fail(o, "the status of a result of AUTO");
             if (!is_usual && output != 0) fail(o, "a refused result is written");
             hash = mixed(hash, &output, sizeof output);
-            if (op > FASTREDUCE_COUNT_NONZERO) break;
+            if (op > FASTREDUCE_ARGMAX_ABS) break;
             status = fastreduce_host_pairwise(o->x, &output, o->n, types[k],
                                               (fastreduce_operator)op, FASTREDUCE_DEFAULT_TYPE);
         }
@@ -116,7 +116,7 @@ static void check_bits(void *argument)
     int op, is_double;
     for (is_double = 0; is_double < 2; ++is_double) {
         const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : FASTREDUCE_DEFAULT_TYPE;
-        for (op = 0; op <= FASTREDUCE_COUNT_NONZERO; ++op) { /* the others are refused */
+        for (op = 0; op <= FASTREDUCE_ARGMAX_ABS; ++op) { /* the others are refused */
             uint64_t output = 0;
             const fastreduce_status status = fastreduce_host_reduce(
                 o->x, &output, o->n, type, (fastreduce_operator)op, output_type);

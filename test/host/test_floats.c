@@ -587,17 +587,27 @@ static int result_type(int type, int op, int output_type)
     const int is_type = type >= FASTREDUCE_F32 && type <= FASTREDUCE_U64;
     const int is_float = type < FASTREDUCE_I8, is_signed = !is_float && type < FASTREDUCE_U8;
     int usual = is_float ? FASTREDUCE_F32 : is_signed ? FASTREDUCE_I64 : FASTREDUCE_U64;
-    if (!is_type || op < 0 || op > FASTREDUCE_COUNT_NONZERO) return 0;
+    if (!is_type || op < 0 || op > FASTREDUCE_ARGMAX_ABS) return 0;
     if (type == FASTREDUCE_F64) usual = FASTREDUCE_F64;
-    if (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX) usual = type;
+    if (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MIN_MAX) usual = type;
     if (op == FASTREDUCE_MAX_ABS) usual = is_signed ? type + 4 : type;
-    if (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX) usual = FASTREDUCE_I64;
+    if (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS)
+        usual = FASTREDUCE_I64;
     if (op == FASTREDUCE_COUNT_NONZERO) usual = FASTREDUCE_U64;
     if (is_signed && (op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_SUM_SQUARES))
         usual = FASTREDUCE_U64;
     if (!is_float && (op == FASTREDUCE_NORM2 || op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE))
         usual = FASTREDUCE_F64;
     return usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 ? FASTREDUCE_F64 : usual;
+}
+
+/* What it says of a second result's type. */
+static int second_type(int type, int op)
+{
+    if (op == FASTREDUCE_VARIANCE) return result_type(type, FASTREDUCE_MEAN, 0);
+    return op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op >= FASTREDUCE_MIN_MAX
+               ? result_type(type, op, 0) ? type : 0
+               : 0;
 }
 
 /* Names, sizes and types of results, of what there is and of what there is not. */
@@ -607,12 +617,14 @@ static void names(void)
                                         "i32", "i64", "u8",  "u16",  "u32", "u64"};
     static const char *const operators[] = {
         "sum",         "product", "min",   "max",  "argmin",   "argmax",       "sum_abs",
-        "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero"};
+        "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero", "min_max",
+        "argmax_abs"};
     static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     int type, op;
     for (type = -2; type <= 15; ++type) {
         const fastreduce_type t = (fastreduce_type)type;
-        const int is_type = type >= 1 && type <= 12, is_op = type >= 0 && type <= 12;
+        const int is_type = type >= 1 && type <= 12,
+                  is_op = type >= 0 && type <= FASTREDUCE_ARGMAX_ABS;
         expect(strcmp(fastreduce_type_name(t), is_type ? types[type - 1] : "unknown") == 0,
                "the name of a type", 0, type, type);
         expect(fastreduce_type_size(t) == (is_type ? sizes[type - 1] : 0), "the size of a type", 0,
@@ -622,7 +634,10 @@ static void names(void)
                "the name of an operator", 0, type, type);
         for (op = -2; op <= 15; ++op) {
             const int got = (int)fastreduce_output_type(t, (fastreduce_operator)op);
+            const int second = (int)fastreduce_second_type(t, (fastreduce_operator)op);
             expect(got == result_type(type, op, 0), "the type of a result", (size_t)op, got, type);
+            expect(second == second_type(type, op), "the type of a second result", (size_t)op,
+                   second, type);
         }
     }
     expect(FASTREDUCE_DEFAULT_TYPE == 0, "the type that zeros stand for", 0, 0, 0);

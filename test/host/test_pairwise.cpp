@@ -163,7 +163,7 @@ static void golden()
 /* Of no elements, of one negative zero and of a NaN; and which pairs have bits. */
 static void every_pair()
 {
-    constexpr int dot = FASTREDUCE_COUNT_NONZERO + 1;
+    constexpr int dot = FASTREDUCE_ARGMAX_ABS + 1;
     for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
         for (int op = 0; op <= dot; ++op) {
             const fastreduce_type type = static_cast<fastreduce_type>(number),
@@ -210,11 +210,14 @@ static uint64_t unordered(fastreduce_type type, int op, const void *from, const 
     using real = long double; /* which holds every element */
     const pairwise::elements<T> x{from}, y{with};
     const auto whole = [&](size_t i) { return static_cast<uint64_t>(static_cast<wide>(x(i))); };
-    const bool is_least = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN,
-               is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX;
+    const bool is_least = op == FASTREDUCE_MIN || op == FASTREDUCE_MIN_MAX ||
+                          op == FASTREDUCE_ARGMIN,
+               is_abs = op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_ARGMAX_ABS,
+               is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || //
+                          op == FASTREDUCE_ARGMAX_ABS;
     const auto key = [&](size_t i) {
         const real value = static_cast<real>(x(i));
-        return op == FASTREDUCE_MAX_ABS ? std::fabs(value) : is_least ? -value : value;
+        return is_abs ? std::fabs(value) : is_least ? -value : value;
     };
     wide total = 0;
     uint64_t product = 1, squares = 0, magnitudes = 0, count = 0, dot = 0, bits = 0;
@@ -241,6 +244,7 @@ static uint64_t unordered(fastreduce_type type, int op, const void *from, const 
     case FASTREDUCE_SUM_SQUARES: return squares;
     case FASTREDUCE_COUNT_NONZERO: return count;
     case FASTREDUCE_ARGMIN:
+    case FASTREDUCE_ARGMAX_ABS:
     case FASTREDUCE_ARGMAX: return n == 0 ? ~uint64_t(0) : best;
     case FASTREDUCE_MEAN: {
         const double mean = static_cast<double>(total) / static_cast<double>(n);
@@ -339,7 +343,7 @@ static void every_result()
                 ++row.seed;
                 fill(row, kind, x, 0);
                 fill(row, kind, y, 1);
-                for (row.op = GOLDEN_DOT; row.op <= FASTREDUCE_COUNT_NONZERO; ++row.op) {
+                for (row.op = GOLDEN_DOT; row.op <= FASTREDUCE_ARGMAX_ABS; ++row.op) {
                     const fastreduce_type output = output_of(row.type, row.op);
                     uint64_t wanted;
                     if (!result_of(row.type, row.op, x.data(), y.data(), n, &wanted))
@@ -431,7 +435,7 @@ static void all_shards()
     static const size_t sizes[] = {0, 1, 2, 3, 5, 8, 31, 100, 259, 1000, 1025, 2600, 4099};
     std::vector<uint64_t> x(4099), y(4099);
     for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
-        for (int op = GOLDEN_DOT; op <= FASTREDUCE_COUNT_NONZERO; ++op) {
+        for (int op = GOLDEN_DOT; op <= FASTREDUCE_ARGMAX_ABS; ++op) {
             golden_row row{};
             row.type = static_cast<fastreduce_type>(number);
             row.op = op;
@@ -496,7 +500,7 @@ static void refusals()
 {
     alignas(8) static const char x[24] = {};
     for (int type = 0; type <= FASTREDUCE_U64 + 1; ++type)
-        for (int op = GOLDEN_DOT; op <= FASTREDUCE_COUNT_NONZERO + 1; ++op)
+        for (int op = GOLDEN_DOT; op <= FASTREDUCE_ARGMAX_ABS + 1; ++op)
             for (int result = 0; result <= FASTREDUCE_U64 + 1; ++result)
                 for (const int from : {-1, 0, 1, 2, 4})
                     for (const int with : {-1, 0, 1, 2, 4})

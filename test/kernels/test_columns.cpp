@@ -350,6 +350,8 @@ static void type()
     add<T, FASTREDUCE_MEAN, fastreduce::mean>(&all);
     add<T, FASTREDUCE_VARIANCE, fastreduce::variance>(&all);
     add<T, FASTREDUCE_COUNT_NONZERO, fastreduce::count_nonzero>(&all);
+    add<T, FASTREDUCE_MIN_MAX, fastreduce::min_max>(&all);
+    add<T, FASTREDUCE_ARGMAX_ABS, fastreduce::argmax_abs>(&all);
     if (all.empty()) return;
     shapes<T>(all, [](size_t n, u64 seed) {
         constexpr data kinds[] = {data::usual, data::few,      data::wide,

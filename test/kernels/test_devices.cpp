@@ -73,7 +73,7 @@ template <class Use>
 static void for_all_built(const Use &use)
 {
     for (int number = FASTREDUCE_F32; number <= FASTREDUCE_U64; ++number)
-        for (int which = FASTREDUCE_SUM; which <= FASTREDUCE_COUNT_NONZERO; ++which)
+        for (int which = FASTREDUCE_SUM; which <= FASTREDUCE_ARGMAX_ABS; ++which)
             for (fastreduce_kernel kernel : kernels_of_all) {
                 const auto type = static_cast<fastreduce_type>(number);
                 const auto op = static_cast<fastreduce_operator>(which);

@@ -75,8 +75,11 @@ static void expect_result(const call &c, const T *x, const T *y, const std::vect
                                     config.output_type)
               : fastreduce_host_reduce(host_x.data(), &wanted, counted, type_of<T>, c.op,
                                        config.output_type);
-    check::buffer<unsigned char> output(wide ? 8 : 4);
+    const bool has_second = !c.dot && c.op == FASTREDUCE_VARIANCE && n % 3 < 2;
+    const size_t second_size = sizeof(T) == 8 ? 8 : 4;
+    check::buffer<unsigned char> output(wide ? 8 : 4), second(second_size);
     output.fill(0x7b);
+    if (has_second) config.second_output = second.data();
     const fastreduce_status status =
         c.dot ? fastreduce_dot(x, y, output.data(), n, type_of<T>, &config)
               : fastreduce_reduce(x, output.data(), n, type_of<T>, c.op, &config);
@@ -87,6 +90,14 @@ static void expect_result(const call &c, const T *x, const T *y, const std::vect
                 "%s, %s of %s as f%d, n %zu of %zu: status %d, %llx, not %llx", c.what,
                 c.dot ? "dot" : fastreduce_operator_name(c.op), fastreduce_type_name(type_of<T>),
                 wide ? 64 : 32, counted, n, status, got, wanted);
+    if (!has_second) return;
+    u64 mean = 0, got_mean = 0;
+    fastreduce_host_reduce(host_x.data(), &mean, counted, type_of<T>, FASTREDUCE_MEAN,
+                           FASTREDUCE_DEFAULT_TYPE);
+    std::memcpy(&got_mean, second.get().data(), second_size);
+    check::that(got_mean == mean && second.canaries_alive(),
+                "%s, mean beside the variance of %s, n %zu of %zu: %llx, not %llx", c.what,
+                fastreduce_type_name(type_of<T>), counted, n, got_mean, mean);
 }
 
 template <class T>

@@ -868,7 +868,7 @@ static void left_out()
     input.fill(0);
     output.fill(0x5a);
     for (int type = FASTREDUCE_F32; type <= FASTREDUCE_U64; ++type)
-        for (int op = FASTREDUCE_SUM; op <= FASTREDUCE_COUNT_NONZERO; ++op)
+        for (int op = FASTREDUCE_SUM; op <= FASTREDUCE_ARGMAX_ABS; ++op)
             for (int kernel = FASTREDUCE_AUTO; kernel <= FASTREDUCE_EXACT; ++kernel) {
                 const auto the_type = static_cast<fastreduce_type>(type);
                 const auto the_operator = static_cast<fastreduce_operator>(op);

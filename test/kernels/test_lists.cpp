@@ -132,11 +132,14 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     for (size_t r = 0; r < of.size(); ++r)
         fastreduce_host_reduce(from.values.data() + 5 * r, &wanted[r], of[r], call.type, call.op,
                                FASTREDUCE_DEFAULT_TYPE);
-    check::buffer<Result> output(of.size());
+    check::buffer<Result> output(of.size()), second(of.size());
     const int precision = sizeof(Result) == sizeof(double) ? 53 : 24;
+    const bool has_second = call.op == FASTREDUCE_VARIANCE;
     exact_results all = {};
     all.layout = from.layout(sizeof(Result));
     all.output = output.data();
+    if (has_second) all.second = second.data();
+    all.layout.second_bytes = sizeof(Result);
     all.type = call.type;
     all.op = call.op;
     all.precision = precision;
@@ -162,12 +165,22 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
             return static_cast<int>(
                 launch_resolving<Source>(all, of.size(), data, nullptr, most_of_warp, most));
         });
+    const std::vector<Result> means = second.get();
+    for (size_t r = 0; has_second && r < of.size(); ++r) {
+        Result mean;
+        fastreduce_host_reduce(from.values.data() + 5 * r, &mean, of[r], call.type, FASTREDUCE_MEAN,
+                               FASTREDUCE_DEFAULT_TYPE);
+        check::that(std::memcmp(&mean, &means[r], sizeof mean) == 0,
+                    "%s: the mean of result %zu is %.17g, not %.17g", what, r,
+                    static_cast<double>(means[r]), static_cast<double>(mean));
+    }
+    check::that(second.canaries_alive(), "%s: a write outside the means", what);
     if (!real || !thorough) return;
     /* the same as rows */
     for (size_t n : of)
         if (n != of[0]) return;
     all.layout = {from.input.data(), 0, of.size(), of[0],  1, 5, 1,
-                  sizeof(Result),    0, nullptr,   nullptr};
+                  sizeof(Result),    sizeof(Result), 0, nullptr,   nullptr};
     in_every_order(
         what, wanted, output, words, [](check::buffer<Result> &to) { to.fill(0x7b); },
         [&](status_word *data) {

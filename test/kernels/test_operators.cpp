@@ -30,6 +30,20 @@ static check::buffer<unsigned char> &workspace()
     return all->memory;
 }
 
+static bool same_or_nan(fastreduce_type type, u64 a, u64 b)
+{
+    return a == b || (type < FASTREDUCE_I8 && std::isnan(result_of(type, a)) &&
+                      std::isnan(result_of(type, b)));
+}
+
+static u64 only_bits(check::buffer<unsigned char> &value)
+{
+    u64 bits = 0;
+    const std::vector<unsigned char> bytes = value.get();
+    std::memcpy(&bits, bytes.data(), bytes.size());
+    return bits;
+}
+
 /* One result, and nothing written beside it; aligned to no more than its size. */
 static u64 reduced(const char *what, const void *input, size_t n, fastreduce_type type,
                    fastreduce_operator op, const fastreduce_config *config)
@@ -42,10 +56,33 @@ static u64 reduced(const char *what, const void *input, size_t n, fastreduce_typ
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.canaries_alive(), "%s: status %d, or a write outside", what,
                 status);
-    u64 bits = 0;
-    const std::vector<unsigned char> bytes = output.get();
-    std::memcpy(&bits, bytes.data(), size);
-    return bits;
+    return only_bits(output);
+}
+
+/* The second result of a call like it, which has to write the same first one. */
+static void check_second(const std::string &what, const void *input, const void *elements, size_t n,
+                         fastreduce_type type, fastreduce_operator op, fastreduce_config config,
+                         u64 first)
+{
+    const size_t size = fastreduce_type_size(fastreduce_output_type(type, op)),
+                 second_size = fastreduce_type_size(fastreduce_second_type(type, op));
+    u64 wanted = 0;
+    if (second_size == 0 || config.kernel != FASTREDUCE_AUTO) return;
+    pairwise::second(type, op, elements, n, &wanted);
+    check::buffer<unsigned char> output(size, size), second(second_size, second_size);
+    output.fill(0x7b);
+    second.fill(0x7b);
+    config.second_output = second.data();
+    const fastreduce_status status = fastreduce_reduce(input, output.data(), n, type, op, &config);
+    CUDA(cudaDeviceSynchronize());
+    check::that(status == 0 && output.canaries_alive() && second.canaries_alive(),
+                "%s, with a second: status %d, or a write outside", what.c_str(), status);
+    const u64 got = only_bits(second);
+    check::that(same_or_nan(fastreduce_output_type(type, op), only_bits(output), first),
+                "%s, with a second: %llx, not %llx", what.c_str(), only_bits(output), first);
+    check::that(got == wanted || (op == FASTREDUCE_VARIANCE &&
+                                  same_or_nan(fastreduce_second_type(type, op), got, wanted)),
+                "%s, the second: %llx, not %llx", what.c_str(), got, wanted);
 }
 
 static std::string name_of(fastreduce_type type, fastreduce_operator op,
@@ -61,19 +98,21 @@ static std::string name_of(fastreduce_type type, fastreduce_operator op,
 template <class T>
 static void one_call(const T *input, size_t n, fastreduce_operator op,
                      const fastreduce_config &config, answer wanted, const char *data,
-                     size_t offset)
+                     size_t offset, const T *elements = nullptr)
 {
     const fastreduce_type type = type_of<T>;
     const std::string what = name_of(type, op, config, data, n);
     /* of AUTO's extremes, the NaN that hardware makes */
     if (std::isnan(wanted.value) && config.kernel == FASTREDUCE_AUTO &&
-        (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS))
+        (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MIN_MAX ||
+         op == FASTREDUCE_MAX_ABS))
         wanted = {true, sign_bit<T> - 1, 0, 0};
     const u64 got = reduced(what.c_str(), input, n, type, op, &config);
     check::that(agrees(wanted, fastreduce_output_type(type, op), got),
                 "%s, offset %zu: %llx (%Lg), not %llx (%Lg, error %Lg)", what.c_str(), offset, got,
                 wanted.exact ? real(0) : result_of(fastreduce_output_type(type, op), got),
                 wanted.bits, wanted.value, wanted.error);
+    check_second(what, input, elements, n, type, op, config, got);
 }
 
 /* Some of V0 to V7, on a GPU all of them, with blocks of any size. */
@@ -143,7 +182,8 @@ static void every_call(const char *data, const std::vector<T> &values, size_t of
     for (unsigned number = 0; number < operators; ++number) {
         const fastreduce_operator op = operator_of(number);
         if ((which >> number & 1) == 0) continue;
-        one_call(input.data(), n, op, config, right.of(op, check::auto_depth), data, offset);
+        one_call(input.data(), n, op, config, right.of(op, check::auto_depth), data, offset,
+                 values.data());
         if constexpr (std::is_same<T, float>::value)
             if (op == FASTREDUCE_SUM) {
                 ladder_calls(input.data(), n, right, data, offset);
@@ -213,7 +253,8 @@ template <class T>
 static void ties()
 {
     constexpr size_t pack = 16 / sizeof(T), tile = 16384 / sizeof(T), n = 5 * tile + pack - 1;
-    const unsigned arguments = 1u << FASTREDUCE_ARGMIN | 1u << FASTREDUCE_ARGMAX;
+    const unsigned arguments =
+        1u << FASTREDUCE_ARGMIN | 1u << FASTREDUCE_ARGMAX | 1u << FASTREDUCE_ARGMAX_ABS;
     std::vector<std::pair<size_t, size_t>> places;
     for (size_t i = 0; i < pack; ++i) places.push_back({tile + i, tile + (i + 1) % pack});
     for (size_t gap : {pack, 31 * pack, 256 * pack, tile - 1, tile, 3 * tile + 1})
@@ -239,7 +280,8 @@ static void ties()
             for (size_t at : {place.first, place.second})
                 values[at % count] = number<T>(turn % 2 ? -0.0 : 0.0);
             every_call("zeros of both signs", values, turn % (pack + 1),
-                       arguments | 1u << FASTREDUCE_MIN | 1u << FASTREDUCE_MAX |
+                       arguments | 1u << FASTREDUCE_MIN_MAX | 1u << FASTREDUCE_MIN |
+                           1u << FASTREDUCE_MAX |
                            1u << FASTREDUCE_MAX_ABS | 1u << FASTREDUCE_COUNT_NONZERO);
         }
         ++turn;
@@ -380,12 +422,6 @@ static void norm_of_many()
     check::that(bits_of(result) == bits_of(0x1p32), "norm of 2^34 elements");
 }
 #endif
-
-static bool same_or_nan(fastreduce_type type, u64 a, u64 b)
-{
-    return a == b || (type < FASTREDUCE_I8 && std::isnan(result_of(type, a)) &&
-                      std::isnan(result_of(type, b)));
-}
 
 /* AUTO's bits where something rounds: those of the pairwise reduction, at any address. */
 template <class T>
@@ -687,7 +723,7 @@ static void names()
                                  "i32", "i64", "u8",  "u16",  "u32", "u64"};
     const char *const ops[] = {"sum",    "product",  "min",          "max",     "argmin",
                                "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
-                               "mean",   "variance", "count_nonzero"};
+                               "mean",   "variance", "count_nonzero", "min_max", "argmax_abs"};
     const size_t type_sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     const auto output_is = [&](int type, int op, int wanted) {
         check::that(fastreduce_output_type(static_cast<fastreduce_type>(type),
@@ -719,7 +755,9 @@ static void names()
                                mean,
                                mean,
                                mean,
-                               FASTREDUCE_U64};
+                               FASTREDUCE_U64,
+                               type,
+                               FASTREDUCE_I64};
         for (int op = -2; op < 20; ++op) {
             const bool is_operator = op >= 0 && op < static_cast<int>(operators);
             output_is(type, op, is_type && is_operator ? outputs[op] : 0);
@@ -836,6 +874,36 @@ static void refusals()
             config.n_on_device = reinterpret_cast<const size_t *>(in);
             config.kernel = FASTREDUCE_V7;
             refused("a count for the ladder", unsupported, in + 8, out, 2, type, op, config);
+            config = none;
+            const size_t second_size = fastreduce_type_size(
+                fastreduce_second_type(type, operator_of(static_cast<unsigned>(op))));
+            config.second_output = scratch.data();
+            if (second_size == 0) {
+                refused("no second result", unsupported, in, out, 2, type, op, config);
+                refused("invalid before no second", invalid, nullptr, out, 2, type, op, config);
+            } else {
+                for (const fastreduce_kernel kernel : {FASTREDUCE_V7, FASTREDUCE_EXACT}) {
+                    config.kernel = kernel;
+                    refused("a second result, kernel", unsupported, in, out, 2, type, op, config);
+                }
+                config.kernel = FASTREDUCE_AUTO;
+                for (size_t off = 1; off < second_size; off *= 2) {
+                    config.second_output = scratch.data() + off;
+                    refused("misaligned second output", invalid, in, out, 2, type, op, config);
+                }
+                config.second_output = out + 8 - second_size;
+                refused("second output in the output", invalid, in, out + 8 - result_size, 2, type,
+                        op, config);
+                config.second_output = in + 8;
+                refused("second output in the input", invalid, in, out, 9, type, op, config);
+                config.second_output = scratch.data() + 8;
+                config.workspace = scratch.data();
+                config.workspace_bytes = 16;
+                refused("second output in the workspace", invalid, in, out, 2, type, op, config);
+                config.workspace = nullptr;
+                config.n_on_device = reinterpret_cast<const size_t *>(scratch.data() + 8);
+                refused("count in the second output", invalid, in, out, 2, type, op, config);
+            }
             config = none;
             config.output_type = result;
             check::buffer<unsigned char> right(8);

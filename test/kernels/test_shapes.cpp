@@ -11,6 +11,7 @@
 #include "../common/exact_input.h"
 #include "../common/geometry.h"
 #include "../common/order.h"
+#include "../common/pairwise.h"
 #include "../common/parts.h"
 #include "../common/turns.h"
 #include <algorithm>
@@ -76,7 +77,7 @@ class flat_results
   public:
     struct entry {
         unsigned known = 0;
-        std::array<u64, operators> bits = {};
+        std::array<u64, operators> bits = {}, second = {};
     };
 
     /* The results by these operators, at least. The entry stays where it is. */
@@ -102,7 +103,10 @@ class flat_results
         std::array<u64, operators> got;
         CUDA(cudaMemcpy(got.data(), output, sizeof got, cudaMemcpyDeviceToHost));
         for (unsigned k = 0; k < operators; ++k)
-            if (missing >> k & 1) all.bits[k] = got[k];
+            if (missing >> k & 1) {
+                all.bits[k] = got[k];
+                pairwise::second(type, operator_of(k), elements, n, &all.second[k]);
+            }
         all.known |= missing;
         return &all;
     }
@@ -141,7 +145,8 @@ static bool is_nan(fastreduce_type type, u64 bits)
 static bool same(fastreduce_type type, fastreduce_operator op, u64 a, u64 b)
 {
     const fastreduce_type result = fastreduce_output_type(type, op);
-    const bool selects = op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS;
+    const bool selects = op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MIN_MAX ||
+                         op == FASTREDUCE_MAX_ABS;
     const bool doubles = result == FASTREDUCE_F64 || op == FASTREDUCE_NORM2 ||
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
     if (a == b) return true;
@@ -166,14 +171,20 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
     const size_t size = fastreduce_type_size(fastreduce_output_type(all.type, op));
     check::buffer<unsigned char> output(all.count * size, size); /* aligned to no more */
     output.fill(0x7b);
+    static unsigned turn = 0;
+    const size_t second_size = fastreduce_type_size(fastreduce_second_type(all.type, op));
+    const bool has_second = second_size > 0 && ++turn % 4 > 0;
+    check::buffer<unsigned char> second(all.count * second_size, second_size);
     fastreduce_config config = {};
     take_turns(config, workspace().data(), 4);
+    second.fill(0x7b);
+    if (has_second) config.second_output = second.data();
     order::next();
 #ifdef SIMT_MACHINE
     const size_t allocations = simt::live_allocations();
 #endif
     const fastreduce_status status =
-        call(output.data(), config.workspace == nullptr ? nullptr : &config);
+        call(output.data(), config.workspace == nullptr && !has_second ? nullptr : &config);
     CUDA(cudaDeviceSynchronize());
 #ifdef SIMT_MACHINE
     check::that(simt::live_allocations() == allocations, "%s of %s: memory of the pool is lost",
@@ -182,22 +193,38 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
 #endif
     order::usual();
     check::that(status == 0, "%s of %s: status %d", name, all.what.c_str(), status);
-    check::that(output.canaries_alive(), "%s of %s: a write outside the output", name,
-                all.what.c_str());
-    const bytes got = output.get();
-    size_t wrong = 0, first = 0;
-    for (size_t k = all.count; k-- > 0;) {
-        u64 bits = 0;
-        std::memcpy(&bits, got.data() + k * size, size);
-        if (same(all.type, op, bits, all.wanted[k]->bits[op])) continue;
-        ++wrong;
-        first = k;
-    }
-    u64 bits = 0;
-    if (wrong > 0) std::memcpy(&bits, got.data() + first * size, size);
-    check::that(wrong == 0, "%s of %s: %zu of %zu results, the first %zu: %llx, not %llx", name,
-                all.what.c_str(), wrong, all.count, first, bits,
-                wrong ? all.wanted[first]->bits[op] : 0);
+    check::that(output.canaries_alive() && second.canaries_alive(),
+                "%s of %s: a write outside the output", name, all.what.c_str());
+    const auto compare_bits = [&](const char *which, const bytes &got, size_t bytes_each,
+                                  const auto &wanted, const auto &are_same) {
+        size_t wrong = 0, first = 0;
+        u64 bits = 0, bits_of_first = 0;
+        for (size_t k = all.count; k-- > 0;) {
+            std::memcpy(&bits, got.data() + k * bytes_each, bytes_each);
+            if (are_same(bits, wanted(k))) continue;
+            ++wrong;
+            first = k;
+            bits_of_first = bits;
+        }
+        check::that(wrong == 0, "%s%s of %s: %zu of %zu results, the first %zu: %llx, not %llx",
+                    name, which, all.what.c_str(), wrong, all.count, first, bits_of_first,
+                    wrong ? wanted(first) : 0);
+    };
+    compare_bits(
+        "", output.get(), size, [&](size_t k) { return all.wanted[k]->bits[op]; },
+        [&](u64 a, u64 b) { return same(all.type, op, a, b); });
+    const fastreduce_type mean = fastreduce_second_type(all.type, op);
+    if (has_second)
+        compare_bits(
+            ", the second", second.get(), second_size,
+            [&](size_t k) { return all.wanted[k]->second[op]; },
+            [&](u64 a, u64 b) {
+                return a == b ||
+                       (op == FASTREDUCE_VARIANCE && is_nan(mean, a) && is_nan(mean, b));
+            });
+    else
+        check::that(second.every_byte_is(0x7b), "%s of %s: a second result", name,
+                    all.what.c_str());
 }
 
 /* What fastreduce_reduce gave against arithmetic that shares nothing with it: were all wrong in the
@@ -212,7 +239,8 @@ static void check_oracle(const many_results &all, const T *elements, size_t n,
         if ((which >> k & 1) == 0) continue;
         answer wanted = right.of(op, check::auto_depth);
         if (std::isnan(wanted.value) &&
-            (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MAX_ABS))
+            (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MIN_MAX ||
+             op == FASTREDUCE_MAX_ABS))
             wanted = {true, sign_bit<T> - 1, 0, 0};
         check::that(agrees(wanted, fastreduce_output_type(all.type, op), got.bits[k]),
                     "%s of %s: %llx, not %llx (%Lg, error %Lg)", fastreduce_operator_name(op),
@@ -305,14 +333,16 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
                                             fastreduce_operator op, const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, {output, nullptr});
+    const call_settings call = settings_for(config, type, op);
+    operator_entry found =
+        find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     result_layout all = {};
     size_t reach = 0;
     describe_shape(shape, &all, &reach);
     all.input = input;
-    all.result_bytes =
-        static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    launch_options options = settings_for(config, type, op).options;
+    all.result_bytes = static_cast<unsigned>(call.result_size);
+    all.second_bytes = static_cast<unsigned>(call.second_size);
+    launch_options options = call.options;
     options.most_blocks = launch_blocks;
     options.most_words = launch_words;
     return launch(plan_results, *found.kernels, all, found.output, options);
@@ -576,7 +606,9 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           size_t words, size_t blocks = SIZE_MAX)
 {
     using namespace fastreduce::detail;
-    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, {output, nullptr});
+    const call_settings call = settings_for(config, type, op);
+    operator_entry found =
+        find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     result_layout all = {};
     all.input = input;
@@ -585,9 +617,9 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
                                           : static_cast<const void *>(offsets.begins.data() + size);
     all.end = count;
     all.offset_bytes = size;
-    all.result_bytes =
-        static_cast<unsigned>(fastreduce_type_size(fastreduce_output_type(type, op)));
-    launch_options options = settings_for(config, type, op).options;
+    all.result_bytes = static_cast<unsigned>(call.result_size);
+    all.second_bytes = static_cast<unsigned>(call.second_size);
+    launch_options options = call.options;
     options.most_blocks = blocks;
     options.most_words = words;
     return launch(plan_results, *found.kernels, all, found.output, options);
@@ -1073,6 +1105,31 @@ static void refusals_of(refusing &r, fastreduce_type type, fastreduce_operator o
     a.offsets = static_cast<const void *>(r.at(output_at + (out_bytes - 1) / 8 * 8));
     r.segments("offsets at the output's end", invalid, a);
     a = good;
+
+    /* second results */
+    const size_t second_size = fastreduce_type_size(fastreduce_second_type(type, op));
+    const auto second_is_refused = [&](const char *what, int wanted, unsigned char *second) {
+        a.config.second_output = second;
+        is_refused(what, wanted);
+    };
+    if (second_size == 0) {
+        second_is_refused("no second result", unsupported, r.at(piece / 2));
+    } else {
+        for (size_t off = 1; off < second_size; off *= 2)
+            second_is_refused("misaligned second output", invalid, r.at(piece / 2 + off));
+        second_is_refused("second output at the output's end", invalid,
+                          r.at(output_at + (out_bytes - 1) / 8 * 8));
+        second_is_refused("second output's end in the output", invalid,
+                          r.at(output_at - 12 * second_size + second_size));
+        workspace_at(piece / 2, 1024);
+        second_is_refused("second output in the workspace", invalid, r.at(piece / 2 + 1016));
+        a.config.second_output = r.at(input_at - 11 * second_size);
+        r.axis("second output's end in the input", invalid, a);
+        a = good;
+        a.config.second_output = r.at(offsets_at + 96);
+        r.segments("second output at the offsets' end", invalid, a);
+        a = good;
+    }
 
     /* more than there can be */
     const size_t half = most / 2 + 1, quarter = half / 2;

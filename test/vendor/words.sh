@@ -261,6 +261,7 @@ for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_
 done
 types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumulator'
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
+functions="$functions|second_type"
 functions="$functions|reduce|reduce_axis|reduce_segments|dot|supports(_shapes|_dot)?"
 functions="$functions|workspace_bytes"
 functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot|_dot_f64)?"
@@ -269,6 +270,7 @@ functions="$functions|host_(sum_f32|sum_f64|dot|dot_f32|reduce|pairwise(_dot)?)"
 constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DEVICE)|AUTO|V[0-7]'
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
+constants="$constants|MIN_MAX|ARGMAX_ABS"
 macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
 macros="$macros|OPERATORS|SUFFIX|TAG|DEVICE" # the last is gone at the end of fastreduce.cuh
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'
@@ -431,10 +433,10 @@ pass "a build of halves has no kernels of floats"
 
 # A new operator of the C functions takes four edits: the last element that is not zero
 mkdir toy
-before='/\* 0 \*/' after='FASTREDUCE_LAST_NONZERO'
+after='FASTREDUCE_LAST_NONZERO'
 line='X(LAST_NONZERO, "last_nonzero", last_nonzero, facts->of_sum)'
-sed -e "s|^\( *FASTREDUCE_COUNT_NONZERO\) $before|\1, $after|" \
-    -e "s/defined(FASTREDUCE_COUNT_NONZERO)/& || defined($after)/" \
+sed -e "s|^\( *FASTREDUCE_ARGMAX_ABS\) |\1, $after|" \
+    -e "s/defined(FASTREDUCE_ARGMAX_ABS)/& || defined($after)/" \
     -e "s/^    X(COUNT_NONZERO,/    $line \\\\\\n&/" \
     fastreduce.h > toy/fastreduce.h
 cat > operator <<'OPERATOR'
@@ -611,7 +613,7 @@ public="$public|plus|reduce|round|thread_reduce|v[0-7]_[a-z_]*|warp_reduce|warp_
 public="$public|workspace|workspace_bytes"
 public="$public|exact_atomic_add|exact_block_add|exact_block_reduce|exact_carry|exact_value"
 public="$public|argmax|argmin|count_nonzero|max_abs|mean|multiplies|norm2|status_string|sum_abs"
-public="$public|sum_squares|variance"
+public="$public|sum_squares|variance|min_max|argmax_abs|result_pair|reduce_to_pair"
 nm -C both.o | grep -oE 'fastreduce::version_[a-z0-9_]*::[a-z0-9_]+' | sed 's/.*:://' |
     sort -u > seen
 grep -q v0_baseline seen || fail "no names seen"
