@@ -6604,7 +6604,8 @@ struct exact_results {
         unsigned word[Count], marked = 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k, first += step)
-            word[k] = first < end ? static_cast<const unsigned *>(slot(first).result)[is_double] : 0;
+            word[k] =
+                first < end ? static_cast<const unsigned *>(slot(first).result)[is_double] : 0;
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
             if (word[k] == marker) marked |= 1u << k;
@@ -8698,7 +8699,8 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         check_arguments({{input, size, size, 0},
                          {offsets, offset_size, offset_size, segments + (ends == nullptr)},
                          {ends, offset_size, offset_size, ends != nullptr ? segments : 0}},
-                        {{output, result_size, result_size, segments}, call.second_output(segments)},
+                        {{output, result_size, result_size, segments},
+                         call.second_output(segments)},
                         call.options.memory);
     if (status != FASTREDUCE_SUCCESS) return status;
     result_layout results = {};

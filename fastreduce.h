@@ -148,6 +148,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_reduce FASTREDUCE_DETAIL_SYMBOL(host_reduce)
 #define fastreduce_host_dot FASTREDUCE_DETAIL_SYMBOL(host_dot)
 #define fastreduce_host_pairwise FASTREDUCE_DETAIL_SYMBOL(host_pairwise)
+#define fastreduce_host_pairwise_second FASTREDUCE_DETAIL_SYMBOL(host_pairwise_second)
 #define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SYMBOL(host_pairwise_dot)
 #define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SYMBOL(host_sum_f64)
 #define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SYMBOL(host_dot_f32)
@@ -239,8 +240,8 @@ typedef enum fastreduce_type {
  *   COUNT_NONZERO        u64              u64        u64                 u64
  *
  * NaN: MIN, MAX, MIN_MAX and MAX_ABS are NaN if an element is; ARGMIN, ARGMAX and ARGMAX_ABS give
- * the index of the first NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so a
- * NaN and an infinity give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN, MAX and
+ * the index of the first NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so
+ * a NaN and an infinity give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN, MAX and
  * MIN_MAX -0 is less than +0; in ARGMIN and ARGMAX they are equal.
  *
  * Second results (config->second_output), of one and the same reading of the elements:
@@ -387,7 +388,7 @@ typedef struct fastreduce_config {
     /* Null, or where as many second results go as there are results, of the type
      * fastreduce_second_type(type, op): memory as of output, which overlaps neither that nor what
      * the call reads. UNSUPPORTED where an operator has no second result, and for the kernel EXACT
-     * but of VARIANCE. Functions on the CPU have none. */
+     * but of VARIANCE. */
     void *second_output;
 } fastreduce_config;
 
@@ -791,6 +792,12 @@ FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, voi
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
                                                           fastreduce_type output_type);
+
+/* Writes the second result that AUTO gives beside this one, by the same rules. Its type is
+ * fastreduce_second_type(type, op). UNSUPPORTED where the operator has none. */
+FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_second(const void *input, void *output,
+                                                                 size_t n, fastreduce_type type,
+                                                                 fastreduce_operator op);
 
 /* Writes the dot product with the bits of fastreduce_dot's AUTO, by the same rules. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_dot(const void *x, const void *y,
@@ -2456,10 +2463,12 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
     return low;
 }
 
-/* Returns the bits of AUTO's result. Every NaN that arithmetic gives becomes one. */
+/* Returns the bits of AUTO's result, or of the second one. Every NaN that arithmetic gives becomes
+ * one. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
                                                                     size_t n, fastreduce_type type,
-                                                                    fastreduce_operator op)
+                                                                    fastreduce_operator op,
+                                                                    int is_second)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
@@ -2469,6 +2478,8 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
               has_packs =
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     const size_t bytes = fastreduce_type_size(type), pack = has_packs ? 16 / bytes : 1;
+    const int is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX ||
+                         op == FASTREDUCE_ARGMAX_ABS;
     const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
                           op == FASTREDUCE_MAX_ABS || op >= FASTREDUCE_COUNT_NONZERO;
     fastreduce_detail_reduction r;
@@ -2485,7 +2496,10 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     r.origin = is_variance && n > 0 ? fastreduce_detail_number(&r, x, 0) : 0;
 
     if (is_float ? is_choice : !is_variance && (!is_norm || bytes == 1)) {
+        if (is_second && op == FASTREDUCE_MIN_MAX) r.op = FASTREDUCE_MAX;
         bits = fastreduce_detail_whole(&r, &total.value);
+        if (is_second && is_index)
+            return n > 0 ? fastreduce_detail_load(x, (size_t)bits, bytes) : 0;
         if (op != FASTREDUCE_MEAN && !is_norm) return bits;
     } else if (n > 0) {
         total = fastreduce_detail_pairwise(&r, 0, n / pack + (n % pack != 0));
@@ -2493,8 +2507,12 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
 
     value = total.value;
     if (is_variance || op == FASTREDUCE_MEAN) value = value / count;
-    if (is_variance)
+    if (is_second) { /* the mean */
+        const double first = r.is_signed ? (double)(int64_t)r.first : (double)r.first;
+        value = (is_float ? r.origin : first) + value;
+    } else if (is_variance) {
         value = fastreduce_detail_fuse(-total.value, value, total.more, FASTREDUCE_SUM) / count;
+    }
     if (is_norm) value = fastreduce_detail_fuse(value, 1, 0, op);
     if (is_norm && total.more > 0) value = value * FASTREDUCE_DETAIL_UP;
     if (is_norm && total.more < 0) value = value * FASTREDUCE_DETAIL_DOWN;
@@ -2502,13 +2520,14 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     bits = fastreduce_detail_load(&wide, 0, sizeof wide);
     if ((bits & ~sign) > infinity) return is_wide ? infinity | infinity >> 1 : 0x7fc00000;
     /* SUM_ABS of -0 alone, or VARIANCE whose squares underflow */
-    if ((is_variance || op == FASTREDUCE_SUM_ABS) && bits & sign) return 0;
+    if (((is_variance && !is_second) || op == FASTREDUCE_SUM_ABS) && bits & sign) return 0;
     if (is_wide) return bits;
     narrow = (float)wide;
     return fastreduce_detail_load(&narrow, 0, sizeof narrow);
 }
 
-/* Reduces x or, where is_dot is 1, its products with y, by AUTO or EXACT. Returns a status. */
+/* Reduces x or, where is_dot is 1, its products with y, by EXACT, by AUTO where is_auto is 1, or
+ * where it is 2 to AUTO's second result. Returns a status. */
 static inline fastreduce_status fastreduce_detail_host_result(const void *x, const void *y,
                                                               int is_dot, int is_auto, void *output,
                                                               size_t n, fastreduce_type type,
@@ -2518,7 +2537,9 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
-    const fastreduce_type usual = fastreduce_output_type(type, op);
+    const fastreduce_type second =
+        is_auto == 2 ? fastreduce_second_type(type, op) : FASTREDUCE_DEFAULT_TYPE;
+    const fastreduce_type usual = second ? second : fastreduce_output_type(type, op);
     const fastreduce_type result =
         usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto ? output_type : usual;
     const size_t bytes = fastreduce_type_size(result);
@@ -2531,13 +2552,13 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if ((!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) ||
+    if ((!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) || (is_auto == 2 && !second) ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!is_dot && !squares) y = NULL;
     bits = is_auto
-               ? fastreduce_detail_pairwise_bits(x, y, n, type, op)
+               ? fastreduce_detail_pairwise_bits(x, y, n, type, op, is_auto == 2)
                : fastreduce_detail_host_bits(x, y, n, type, op, result == FASTREDUCE_F64 ? 53 : 24);
     memcpy(output, (const char *)&bits + first, bytes);
     return FASTREDUCE_SUCCESS;
@@ -2561,6 +2582,15 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
 FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, 0)
 FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
 
+FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_second(const void *input,
+                                                                           void *output, size_t n,
+                                                                           fastreduce_type type,
+                                                                           fastreduce_operator op)
+{
+    return fastreduce_detail_host_result(input, input, 0, 2, output, n, type, op,
+                                         FASTREDUCE_DEFAULT_TYPE);
+}
+
 /* clang-format off */
 FASTREDUCE_DETAIL_PLAIN(status_string) FASTREDUCE_DETAIL_PLAIN(version)
 FASTREDUCE_DETAIL_PLAIN(kernel_name) FASTREDUCE_DETAIL_PLAIN(type_name)
@@ -2571,6 +2601,7 @@ FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
 FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)
 FASTREDUCE_DETAIL_PLAIN(host_pairwise) FASTREDUCE_DETAIL_PLAIN(host_pairwise_dot)
+FASTREDUCE_DETAIL_PLAIN(host_pairwise_second)
 FASTREDUCE_DETAIL_PLAIN(host_sum_f64) FASTREDUCE_DETAIL_PLAIN(host_dot_f32)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate) FASTREDUCE_DETAIL_PLAIN(host_accumulate_f64)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot) FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot_f64)

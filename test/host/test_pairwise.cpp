@@ -326,6 +326,23 @@ static void modes(const golden_row &row, const void *x, const void *y)
 #endif
 }
 
+/* The second result, or that there is none. */
+static void check_second(const golden_row &row, int kind, const void *x)
+{
+    const auto op = static_cast<fastreduce_operator>(row.op);
+    const fastreduce_type output = fastreduce_second_type(row.type, op);
+    uint64_t wanted = 0, got = 0;
+    const bool has_second = pairwise::second(row.type, op, x, row.n, &wanted);
+    const int status = fastreduce_host_pairwise_second(x, &got, row.n, row.type, op),
+              right = has_second ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
+    expect(status == right && (output != FASTREDUCE_DEFAULT_TYPE) == has_second &&
+               same(output, got, wanted),
+           "the second result, type " + std::to_string(row.type) + ", operator " +
+               std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
+               std::to_string(row.n) + ": status " + std::to_string(status) + ", " +
+               hexadecimal(got) + ", not " + hexadecimal(wanted));
+}
+
 static void every_result()
 {
     static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,    9,
@@ -358,6 +375,7 @@ static void every_result()
                                std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
                                std::to_string(n) + ": " + hexadecimal(got) + ", not " +
                                hexadecimal(wanted));
+                    if (row.op != GOLDEN_DOT) check_second(row, kind, x.data());
                     if (n == 4) modes(row, x.data(), y.data());
                 }
             }
@@ -484,6 +502,11 @@ static void check_refusal(fastreduce_type type, int op, fastreduce_type output_t
                                                                   : FASTREDUCE_SUCCESS;
     if (wanted == FASTREDUCE_SUCCESS && n > 2) return; /* there is no such memory */
     std::memset(output, 0xa5, sizeof output);
+    if (!is_dot && output_type == 0 && fastreduce_second_type(type, by) == 0)
+        expect(fastreduce_host_pairwise_second(x, place, n, type, by) ==
+                   (is_invalid ? FASTREDUCE_ERROR_INVALID_ARGUMENT : FASTREDUCE_ERROR_UNSUPPORTED),
+               "no second result: type " + std::to_string(type) + ", operator " +
+                   std::to_string(op));
     const int got = is_dot ? fastreduce_host_pairwise_dot(x, y, place, n, type, output_type)
                            : fastreduce_host_pairwise(x, place, n, type, by, output_type);
     unsigned char bytes[sizeof output];
