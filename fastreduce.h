@@ -299,15 +299,15 @@ typedef enum fastreduce_type {
  * It gives the bits of AUTO's result of the whole, for any k and any number of shards from 1 on.
  *
  * The second call is SUM for SUM, SUM_ABS, SUM_SQUARES, COUNT_NONZERO and dot products. It is MAX
- * for MAX_ABS, and the same operator for PRODUCT, MIN and MAX. Its elements have the type of the
- * partial results, as in the table above: f32 for sums of 16-bit floats, which must not be rounded
- * to 16 bits between the calls. The length of shards matters only where floats are added or
- * multiplied. Shards without elements, at the end, turn a sum of -0 alone into +0, and change
- * nothing else.
+ * for MAX_ABS, MIN for MIN_MAX, and the same operator for PRODUCT, MIN and MAX. Its elements have
+ * the type of the partial results, as in the table above: f32 for sums of 16-bit floats, which must
+ * not be rounded to 16 bits between the calls. The length of shards matters only where floats are
+ * added or multiplied. Shards without elements, at the end, turn a sum of -0 alone into +0, and
+ * change nothing else.
  *
- * MEAN, NORM2, VARIANCE, ARGMIN and ARGMAX have no such second call. But MEAN is (double)s /
- * (double)n, rounded to its type, where s is SUM by shards and n counts all elements. For integers
- * s must not overflow. EXACT has accumulators instead. */
+ * MEAN, NORM2, VARIANCE and indices have no such second call. But MEAN is (double)s / (double)n,
+ * rounded to its type, where s is SUM by shards and n counts all elements. For integers s must not
+ * overflow. EXACT has accumulators instead. */
 typedef enum fastreduce_operator {
     FASTREDUCE_SUM = 0,      /* of no elements: 0 */
     FASTREDUCE_PRODUCT,      /* 1 */
@@ -2621,7 +2621,8 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
- *   0.8.0  2026-11  API: without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
+ *                   fastreduce_second_type, fastreduce_host_pairwise_second. Without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
  *                   FASTREDUCE_EXACT_PRODUCTS.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
