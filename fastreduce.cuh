@@ -1207,10 +1207,9 @@ struct result_pair {
     Second second;
 };
 template <class Operator, class Input>
-using result_pair_t =
-    result_pair<accumulate_t<Operator, Input>,
-                detail::conditional_t<detail::one_of<Operator, variance>::value,
-                                      accumulate_t<mean, Input>, Input>>;
+using result_pair_t = result_pair<accumulate_t<Operator, Input>,
+                                  detail::conditional_t<detail::one_of<Operator, variance>::value,
+                                                        accumulate_t<mean, Input>, Input>>;
 
 /* ---- Reducers ---- */
 
@@ -2264,8 +2263,8 @@ struct variance_reducer : common_reducer<variance_reducer<Input>> {
                                                size_t n)
     {
         const Element first = n > 0 ? *static_cast<const Element *>(slot.from) : Element();
-        *static_cast<Result *>(slot.second) = ieee_cast<Result>(
-            value.mean(to_double(widened(first)), static_cast<double>(n)));
+        *static_cast<Result *>(slot.second) =
+            ieee_cast<Result>(value.mean(to_double(widened(first)), static_cast<double>(n)));
     }
 
   private:
@@ -3463,9 +3462,9 @@ struct pairwise_array {
     size_t n;                /* elements; the most there may be, if their number */
     unsigned runs, last_run; /* of tiles; tiles of the last one */
     unsigned run_log;
-    unsigned prefetch_bytes; /* of each block's first tile */
-    bool vectors;            /* packs are vectors, by their addresses */
-    bool streaming;          /* the input exceeds the cache */
+    unsigned prefetch_bytes;             /* of each block's first tile */
+    bool vectors;                        /* packs are vectors, by their addresses */
+    bool streaming;                      /* the input exceeds the cache */
     unsigned result_bytes, second_bytes; /* of rows */
     size_t row, pitch; /* the first row of this launch; elements from row to row, or 0 */
 
@@ -4581,7 +4580,7 @@ FASTREDUCE_DEVICE void reduce_tiny_results(const result_layout &results, size_t 
         const size_t result = first + j * rows_block;
         if (result >= results.end) break;
         store_results(output.reducer, output.slot(results, result, from[j], results.stride),
-                             n == 0 ? output.reducer.identity() : values[j], n);
+                      n == 0 ? output.reducer.identity() : values[j], n);
     }
 }
 
@@ -4974,9 +4973,10 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
         return;
 #pragma unroll 1
     for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
-        store_results(reducer, output.slot(results, results.begin + first + k,
-                                  results.template first<typename Reducer::Element>(
-                                      results.begin + first + k),
+        store_results(reducer,
+                      output.slot(results, results.begin + first + k,
+                                  results.template first<typename Reducer::Element>(results.begin +
+                                                                                    first + k),
                                   results.stride),
                       values[k], results.n);
 }
@@ -7066,13 +7066,15 @@ fastreduce_status check_arguments(const buffer (&inputs)[Inputs], const buffer (
         return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
     };
     const auto is_apart = [&](const buffer &array) { /* from the memory and the outputs before */
-        bool apart = array.data == nullptr ? array.count == 0
-                                           : is_valid(array) && !overlap(array, memory);
-        for (const buffer &output : outputs) {
-            if (&output == &array) break;
-            apart = apart && !overlap(array, output);
-        }
-        return apart;
+                                                     bool apart = array.data == nullptr
+                                                                      ? array.count == 0
+                                                                      : is_valid(array) &&
+                                                                            !overlap(array, memory);
+                                                     for (const buffer &output : outputs) {
+                                                         if (&output == &array) break;
+                                                         apart = apart && !overlap(array, output);
+                                                     }
+                                                     return apart;
     };
     bool valid = is_valid(memory);
     for (const buffer &output : outputs) valid = valid && is_apart(output);
@@ -7530,8 +7532,13 @@ inline launch_plan plan_array(const kernel_set &set, const array_argument &input
                counted = input.n_on_device != nullptr;
     launch_plan plan;
     plan.input.end = 1;
-    plan.array = {input.data, input.other, input.n_on_device, input.n, 0, 0, 0,
-                  0,          vectors,     streaming,         0,       0, 0};
+    plan.array = {};
+    plan.array.input = input.data;
+    plan.array.other = input.other;
+    plan.array.n_on_device = input.n_on_device;
+    plan.array.n = input.n;
+    plan.array.vectors = vectors;
+    plan.array.streaming = streaming;
     size_t resident = 0; /* blocks of a multiprocessor, where no more are launched */
     if (set.total_words > 0) {
         constexpr size_t reserve = 2 * kibibyte; /* static shared memory, and the system's */
@@ -8440,12 +8447,12 @@ static operator_entry find_kernels(fastreduce_type type, fastreduce_operator op,
                                    const exact_output &output = {})
 {
     switch (type) {
-#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)       \
-    case FASTREDUCE_##name:                                                                 \
-        if constexpr (holds(built_types, FASTREDUCE_##name)) {                              \
-            if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output);        \
-            if (kernel == FASTREDUCE_EXACT) return find_exact<input>(op, dot, output);      \
-        }                                                                                   \
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean)  \
+    case FASTREDUCE_##name:                                                            \
+        if constexpr (holds(built_types, FASTREDUCE_##name)) {                         \
+            if (kernel == FASTREDUCE_AUTO) return find_auto<input>(op, dot, output);   \
+            if (kernel == FASTREDUCE_EXACT) return find_exact<input>(op, dot, output); \
+        }                                                                              \
         break;
         FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
@@ -8488,8 +8495,8 @@ struct call_settings {
     size_t second_size = has_second ? fastreduce_type_size(fastreduce_second_type(type, op)) : 0;
     bool is_unsupported =
         (config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result) ||
-        (has_second && (second_size == 0 || (config.kernel == FASTREDUCE_EXACT &&
-                                             op != FASTREDUCE_VARIANCE)));
+        (has_second &&
+         (second_size == 0 || (config.kernel == FASTREDUCE_EXACT && op != FASTREDUCE_VARIANCE)));
     int precision = result == FASTREDUCE_F64 ? 53 : 24;
     launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
 
@@ -8695,13 +8702,12 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
-    const fastreduce_status status =
-        check_arguments({{input, size, size, 0},
-                         {offsets, offset_size, offset_size, segments + (ends == nullptr)},
-                         {ends, offset_size, offset_size, ends != nullptr ? segments : 0}},
-                        {{output, result_size, result_size, segments},
-                         call.second_output(segments)},
-                        call.options.memory);
+    const fastreduce_status status = check_arguments(
+        {{input, size, size, 0},
+         {offsets, offset_size, offset_size, segments + (ends == nullptr)},
+         {ends, offset_size, offset_size, ends != nullptr ? segments : 0}},
+        {{output, result_size, result_size, segments}, call.second_output(segments)},
+        call.options.memory);
     if (status != FASTREDUCE_SUCCESS) return status;
     result_layout results = {};
     results.end = segments;

@@ -309,17 +309,17 @@ typedef enum fastreduce_type {
  * rounded to its type, where s is SUM by shards and n counts all elements. For integers s must not
  * overflow. EXACT has accumulators instead. */
 typedef enum fastreduce_operator {
-    FASTREDUCE_SUM = 0,      /* of no elements: 0 */
-    FASTREDUCE_PRODUCT,      /* 1 */
-    FASTREDUCE_MIN,          /* the type's greatest value; of floats, infinity */
-    FASTREDUCE_MAX,          /* the type's least value; of floats, -infinity */
-    FASTREDUCE_ARGMIN,       /* index of the least element, the first of several; -1 */
-    FASTREDUCE_ARGMAX,       /* -1 */
-    FASTREDUCE_SUM_ABS,      /* of magnitudes; 0 */
-    FASTREDUCE_SUM_SQUARES,  /* 0 */
-    FASTREDUCE_MAX_ABS,      /* 0 */
-    FASTREDUCE_NORM2,        /* square root of the sum of squares; 0 */
-    FASTREDUCE_MEAN,         /* NaN */
+    FASTREDUCE_SUM = 0,       /* of no elements: 0 */
+    FASTREDUCE_PRODUCT,       /* 1 */
+    FASTREDUCE_MIN,           /* the type's greatest value; of floats, infinity */
+    FASTREDUCE_MAX,           /* the type's least value; of floats, -infinity */
+    FASTREDUCE_ARGMIN,        /* index of the least element, the first of several; -1 */
+    FASTREDUCE_ARGMAX,        /* -1 */
+    FASTREDUCE_SUM_ABS,       /* of magnitudes; 0 */
+    FASTREDUCE_SUM_SQUARES,   /* 0 */
+    FASTREDUCE_MAX_ABS,       /* 0 */
+    FASTREDUCE_NORM2,         /* square root of the sum of squares; 0 */
+    FASTREDUCE_MEAN,          /* NaN */
     FASTREDUCE_VARIANCE,      /* mean square of the distance from the mean; NaN */
     FASTREDUCE_COUNT_NONZERO, /* 0 */
     FASTREDUCE_MIN_MAX,       /* the minimum, and second the maximum: those of MIN and of MAX */
@@ -2478,8 +2478,8 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
               has_packs =
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     const size_t bytes = fastreduce_type_size(type), pack = has_packs ? 16 / bytes : 1;
-    const int is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX ||
-                         op == FASTREDUCE_ARGMAX_ABS;
+    const int is_index =
+        op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS;
     const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
                           op == FASTREDUCE_MAX_ABS || op >= FASTREDUCE_COUNT_NONZERO;
     fastreduce_detail_reduction r;
@@ -2622,7 +2622,8 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
- *                   fastreduce_second_type, fastreduce_host_pairwise_second. Without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *                   fastreduce_second_type, fastreduce_host_pairwise_second. Without
+ *                   FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
  *                   FASTREDUCE_EXACT_PRODUCTS.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could

@@ -180,8 +180,7 @@ class oracle
             product_ *= r;
             if (i == 0 || r < real_of(values[least_at_])) least_at_ = i;
             if (i == 0 || r > real_of(values[greatest_at_])) greatest_at_ = i;
-            if (i == 0 || std::fabs(r) > std::fabs(real_of(values[farthest_at_])))
-                farthest_at_ = i;
+            if (i == 0 || std::fabs(r) > std::fabs(real_of(values[farthest_at_]))) farthest_at_ = i;
             if (i == 0 || less(x, least_)) least_ = x;
             if (i == 0 || less(greatest_, x)) greatest_ = x;
             sum += from(values[0], x);
@@ -308,8 +307,8 @@ class oracle
         }
     }
 
-    size_t n_, nan_ = none, count_ = 0, least_at_ = 0, greatest_at_ = 0,
-           farthest_at_ = 0, factors_ = 0;
+    size_t n_, nan_ = none, count_ = 0, least_at_ = 0, greatest_at_ = 0, farthest_at_ = 0,
+               factors_ = 0;
     T least_ = T(), greatest_ = T();
     wide_integer total_ = 0;
     u64 magnitudes64_ = 0, squares64_ = 0, product64_ = 1, greatest_magnitude_ = 0;

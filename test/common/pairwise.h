@@ -304,12 +304,11 @@ bool mean_beside(const elements<T> &x, size_t n, void *to)
  * operator has none. Indices and maxima are those of fastreduce_host_pairwise. */
 inline bool second(fastreduce_type type, fastreduce_operator op, const void *x, size_t n, void *to)
 {
-    const bool is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX ||
-                          op == FASTREDUCE_ARGMAX_ABS;
+    const bool is_index =
+        op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS;
     if (op == FASTREDUCE_VARIANCE)
-        return by_type(type, [&](auto zero) {
-            return mean_beside(elements<decltype(zero)>{x}, n, to);
-        });
+        return by_type(type,
+                       [&](auto zero) { return mean_beside(elements<decltype(zero)>{x}, n, to); });
     if (!is_index && op != FASTREDUCE_MIN_MAX) return false;
     const size_t size = fastreduce_type_size(type);
     if (is_index && n > 0) {
@@ -321,10 +320,10 @@ inline bool second(fastreduce_type type, fastreduce_operator op, const void *x, 
     } else {
         fastreduce_host_pairwise(x, to, n, type, FASTREDUCE_MAX, FASTREDUCE_DEFAULT_TYPE);
         by_type(type, [&](auto zero) { /* AUTO has one NaN */
-            const elements<decltype(zero)> maximum{to};
-            const uint64_t nan = (uint64_t(1) << (8 * size - 1)) - 1;
-            if (maximum(0) != maximum(0)) std::memcpy(to, &nan, size);
-            return true;
+                                       const elements<decltype(zero)> maximum{to};
+                                       const uint64_t nan = (uint64_t(1) << (8 * size - 1)) - 1;
+                                       if (maximum(0) != maximum(0)) std::memcpy(to, &nan, size);
+                                       return true;
         });
     }
     return true;

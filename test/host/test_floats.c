@@ -615,10 +615,10 @@ static void names(void)
 {
     static const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                         "i32", "i64", "u8",  "u16",  "u32", "u64"};
-    static const char *const operators[] = {
-        "sum",         "product", "min",   "max",  "argmin",   "argmax",       "sum_abs",
-        "sum_squares", "max_abs", "norm2", "mean", "variance", "count_nonzero", "min_max",
-        "argmax_abs"};
+    static const char *const operators[] = {"sum",           "product", "min",       "max",
+                                            "argmin",        "argmax",  "sum_abs",   "sum_squares",
+                                            "max_abs",       "norm2",   "mean",      "variance",
+                                            "count_nonzero", "min_max", "argmax_abs"};
     static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     int type, op;
     for (type = -2; type <= 15; ++type) {

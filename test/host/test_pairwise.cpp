@@ -210,8 +210,8 @@ static uint64_t unordered(fastreduce_type type, int op, const void *from, const 
     using real = long double; /* which holds every element */
     const pairwise::elements<T> x{from}, y{with};
     const auto whole = [&](size_t i) { return static_cast<uint64_t>(static_cast<wide>(x(i))); };
-    const bool is_least = op == FASTREDUCE_MIN || op == FASTREDUCE_MIN_MAX ||
-                          op == FASTREDUCE_ARGMIN,
+    const bool is_least =
+                   op == FASTREDUCE_MIN || op == FASTREDUCE_MIN_MAX || op == FASTREDUCE_ARGMIN,
                is_abs = op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_ARGMAX_ABS,
                is_index = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || //
                           op == FASTREDUCE_ARGMAX_ABS;

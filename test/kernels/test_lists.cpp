@@ -179,8 +179,8 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     /* the same as rows */
     for (size_t n : of)
         if (n != of[0]) return;
-    all.layout = {from.input.data(), 0, of.size(), of[0],  1, 5, 1,
-                  sizeof(Result),    sizeof(Result), 0, nullptr,   nullptr};
+    all.layout = {from.input.data(), 0, of.size(), of[0],  1, 5, 1, sizeof(Result),
+                  sizeof(Result),    0, nullptr,   nullptr};
     in_every_order(
         what, wanted, output, words, [](check::buffer<Result> &to) { to.fill(0x7b); },
         [&](status_word *data) {

@@ -281,8 +281,8 @@ static void ties()
                 values[at % count] = number<T>(turn % 2 ? -0.0 : 0.0);
             every_call("zeros of both signs", values, turn % (pack + 1),
                        arguments | 1u << FASTREDUCE_MIN_MAX | 1u << FASTREDUCE_MIN |
-                           1u << FASTREDUCE_MAX |
-                           1u << FASTREDUCE_MAX_ABS | 1u << FASTREDUCE_COUNT_NONZERO);
+                           1u << FASTREDUCE_MAX | 1u << FASTREDUCE_MAX_ABS |
+                           1u << FASTREDUCE_COUNT_NONZERO);
         }
         ++turn;
     }
@@ -721,8 +721,8 @@ static void names()
     /* what fastreduce.h says, by type: F32 ... U64 */
     const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",  "i16",
                                  "i32", "i64", "u8",  "u16",  "u32", "u64"};
-    const char *const ops[] = {"sum",    "product",  "min",          "max",     "argmin",
-                               "argmax", "sum_abs",  "sum_squares",  "max_abs", "norm2",
+    const char *const ops[] = {"sum",    "product",  "min",           "max",     "argmin",
+                               "argmax", "sum_abs",  "sum_squares",   "max_abs", "norm2",
                                "mean",   "variance", "count_nonzero", "min_max", "argmax_abs"};
     const size_t type_sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8};
     const auto output_is = [&](int type, int op, int wanted) {

@@ -219,8 +219,7 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
             ", the second", second.get(), second_size,
             [&](size_t k) { return all.wanted[k]->second[op]; },
             [&](u64 a, u64 b) {
-                return a == b ||
-                       (op == FASTREDUCE_VARIANCE && is_nan(mean, a) && is_nan(mean, b));
+                return a == b || (op == FASTREDUCE_VARIANCE && is_nan(mean, a) && is_nan(mean, b));
             });
     else
         check::that(second.every_byte_is(0x7b), "%s of %s: a second result", name,
@@ -238,9 +237,8 @@ static void check_oracle(const many_results &all, const T *elements, size_t n,
         const fastreduce_operator op = operator_of(k);
         if ((which >> k & 1) == 0) continue;
         answer wanted = right.of(op, check::auto_depth);
-        if (std::isnan(wanted.value) &&
-            (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX || op == FASTREDUCE_MIN_MAX ||
-             op == FASTREDUCE_MAX_ABS))
+        if (std::isnan(wanted.value) && (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX ||
+                                         op == FASTREDUCE_MIN_MAX || op == FASTREDUCE_MAX_ABS))
             wanted = {true, sign_bit<T> - 1, 0, 0};
         check::that(agrees(wanted, fastreduce_output_type(all.type, op), got.bits[k]),
                     "%s of %s: %llx, not %llx (%Lg, error %Lg)", fastreduce_operator_name(op),
@@ -334,8 +332,7 @@ static fastreduce_status reduce_in_launches(const void *input, void *output,
 {
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
-    operator_entry found =
-        find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
+    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     result_layout all = {};
     size_t reach = 0;
     describe_shape(shape, &all, &reach);
@@ -607,8 +604,7 @@ static fastreduce_status reduce_with_room(const void *input, void *output, size_
 {
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
-    operator_entry found =
-        find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
+    operator_entry found = find_kernels(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     const unsigned size = offsets.config.offset_type == FASTREDUCE_I32 ? 4 : 8;
     result_layout all = {};
     all.input = input;
