@@ -8507,9 +8507,9 @@ struct call_settings {
                                 : buffer{config.second_output, second_size, second_size, results};
     }
     /* Returns the output that find_kernels takes. */
-    exact_output output_to(void *result) const
+    exact_output output_to(void *results) const
     {
-        return {result, nullptr, op, precision, every_bit, config.second_output};
+        return {results, nullptr, op, precision, every_bit, config.second_output};
     }
 };
 

@@ -49,7 +49,7 @@ int main(void)
         y != 3.25f)
         return 5;
 #ifndef HOST_ONLY
-    fastreduce_config config = {FASTREDUCE_V7,  128, NULL, 0, NULL, NULL, FASTREDUCE_F32,
+    fastreduce_config config = {FASTREDUCE_V7,  128,  NULL, 0, NULL, NULL, FASTREDUCE_F32,
                                 FASTREDUCE_I64, NULL, NULL};
     fastreduce_status status = fastreduce_sum_f32(NULL, NULL, 5, &config);
     if (status != FASTREDUCE_ERROR_INVALID_ARGUMENT) return 2;
