@@ -422,7 +422,7 @@ int main()
 
     char bytes[64];
     const auto meet = [](const char *a, size_t a_bytes, const char *b, size_t b_bytes) {
-        return check_arguments({{a, 1, 1, a_bytes}}, {b, 1, 1, b_bytes}, {nullptr, 0}) != 0;
+        return check_arguments({{a, 1, 1, a_bytes}}, {{b, 1, 1, b_bytes}}, {nullptr, 0}) != 0;
     };
     check::that(meet(bytes, 10, bytes + 9, 1) && meet(bytes + 9, 1, bytes, 10),
                 "overlap by a byte");
