@@ -42,8 +42,8 @@
  *   FASTREDUCE_WITH_EXACT_PRODUCTS   EXACT has SUM_SQUARES, NORM2, VARIANCE and dot products, too,
  *                                 which answer UNSUPPORTED otherwise, as they take long to compile.
  *                                 Scope: the implementing file.
- *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis and
- *                                 fastreduce_reduce_segments, which answer UNSUPPORTED otherwise.
+ *   FASTREDUCE_WITH_SHAPES        the C functions hold fastreduce_reduce_axis, fastreduce_dot_axis
+ *                                 and fastreduce_reduce_segments: UNSUPPORTED otherwise.
  *                                 Of all types and operators they take minutes to compile, so name
  *                                 those you need too, as below. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
@@ -113,7 +113,7 @@
  *     store     the Reducer's store
  * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
  * plan_long_rows for reduce_pairwise. Results of a few elements each go to reduce_by_threads, by
- * plan_by_threads.
+ * plan_by_threads. For fastreduce_dot_axis they load from two arrays (result_layout::counterpart).
  *
  * fastreduce_reduce_segments
  *   plan        launch, plan_results, plan_segments
@@ -3424,14 +3424,20 @@ constexpr size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 constexpr unsigned small_block = 256, large_block = 512, most_run_log = 31;
 constexpr size_t turns_of_block = 32;
 
-/* Returns how many packs of a thread fit in registers, beside their Values. */
+/* Returns how many packs of a thread fit in registers, beside their Values. (Dot products of 65536
+ * rows: of 1000 floats 8 packs take .83 of the time of 4, but of 129 bf16 1.18, one H200.) */
 template <class Reducer>
 __host__ __device__ constexpr unsigned packs_of_thread()
 {
     constexpr size_t value = sizeof(typename Reducer::Value);
-    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || Reducer::two_arrays ? 4 : 8;
+    constexpr bool narrow_products =
+        Reducer::two_arrays && sizeof(typename Reducer::Element) < sizeof(float);
+    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || narrow_products ? 4 : 8;
 }
 
+/* How many arrays a Reducer reads. */
+template <class Reducer>
+constexpr unsigned arrays_of = Reducer::two_arrays ? 2 : 1;
 /* Whether lanes keep Values over a result's tiles, in any order. */
 template <class Reducer>
 constexpr bool keeps_lane_values = Reducer::any_order && !Reducer::tile_by_warp;
@@ -3479,11 +3485,16 @@ struct pairwise_array {
         last_run = static_cast<unsigned>(tiles - (static_cast<size_t>(runs - 1) << run_log));
     }
     /* Becomes one of the rows. */
-    template <class Element>
+    template <class Reducer>
     FASTREDUCE_DEVICE void select_row(size_t number)
     {
+        using Element = typename Reducer::Element;
         input = static_cast<const Element *>(input) + number * pitch;
         vectors = misalignment_of(input) == 0;
+        if constexpr (Reducer::two_arrays) {
+            other = static_cast<const Element *>(other) + number * pitch;
+            vectors = vectors && misalignment_of(other) == 0;
+        }
     }
     template <class Element, unsigned Packs>
     FASTREDUCE_DEVICE tile_offset locate_tile(unsigned threads, size_t run, unsigned tile) const
@@ -3678,7 +3689,7 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
         if (array.pitch > 0) {
             const unsigned number = gridDim.x - 1 - turn, row = number / most_runs;
             run = number % most_runs;
-            array.template select_row<Element>(array.row + row);
+            array.template select_row<Reducer>(array.row + row);
             slot = output.slot(array, array.row + row, array.input);
             status_words += size_t(row) * most_runs * partial_words<typename Reducer::Value>::count;
         }
@@ -3712,6 +3723,14 @@ __global__ void __launch_bounds__(BlockSize, resident(1024 / BlockSize))
  *
  * Each result is reduced by index as one array is, and has the same bits. */
 
+/* A pack of a result: its address, the number of its first element, and how many elements
+ * follow. */
+template <class Element>
+struct pack_source {
+    const Element *start;
+    unsigned index, remaining;
+};
+
 /* Where the elements of results `begin` to `end` are. Result r reduces n elements of the input.
  * Number k of these is element (r / inner) * outer_stride + r % inner + k * stride: of rows
  * inner is 1. Where a segment is follows from offsets on the device. */
@@ -3719,12 +3738,13 @@ struct result_layout {
     const void *input;
     size_t begin, end, n, inner, outer_stride, stride;
     unsigned result_bytes, second_bytes, offset_bytes;
-    const void *begins, *ends; /* of segments; null for others */
+    const void *begins, *ends; /* of segments; of dot products null and the other array */
 
     struct span {
         size_t begin, n; /* elements */
     };
     __host__ FASTREDUCE_DEVICE bool are_segments() const { return begins != nullptr; }
+    __host__ FASTREDUCE_DEVICE const void *other() const { return ends; }
     FASTREDUCE_DEVICE long long offset_at(const void *from, size_t result) const
     {
         return offset_bytes == 8 ? static_cast<const long long *>(from)[result]
@@ -3749,6 +3769,19 @@ struct result_layout {
     FASTREDUCE_DEVICE const Element *element(size_t index) const
     {
         return static_cast<const Element *>(input) + index;
+    }
+    /* Returns where the other array has the element that the input has at `x`. */
+    template <class Element>
+    FASTREDUCE_DEVICE const Element *counterpart(const Element *x) const
+    {
+        return reinterpret_cast<const Element *>(static_cast<const unsigned char *>(other()) +
+                                                 (reinterpret_cast<const unsigned char *>(x) -
+                                                  static_cast<const unsigned char *>(input)));
+    }
+    template <class Element>
+    FASTREDUCE_DEVICE pack_source<Element> counterpart(const pack_source<Element> &x) const
+    {
+        return {counterpart(x.start), x.index, x.remaining};
     }
 };
 
@@ -3794,14 +3827,6 @@ struct rows_plan {
  * elements; by elements; or one pack after the other, where there are few or an array ends. */
 enum class row_loads { vectors, shifted, elements, in_turn };
 
-/* A pack of a result: its address, the number of its first element, and how many elements
- * follow. */
-template <class Element>
-struct pack_source {
-    const Element *start;
-    unsigned index, remaining;
-};
-
 /* A loaded pack, or two vectors that it is to be shifted out of. */
 template <row_loads How, class Element>
 struct raw_pack {
@@ -3840,12 +3865,13 @@ struct raw_pack {
     }
 };
 
-/* Reduces neighboring packs of a result to one Value. */
+/* Reduces neighboring packs of a result, from each array, to one Value. */
 template <class Reducer, class Items>
-FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items)
+FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, const Items &items,
+                                                     const Items &others)
 {
     typename Reducer::Value values[Items::packs_each];
-    item_values(reducer, items, items, values);
+    item_values(reducer, items, others, values);
     if constexpr (!Reducer::any_order) combine_all(reducer, values);
     return values[0];
 }
@@ -3853,38 +3879,49 @@ FASTREDUCE_DEVICE typename Reducer::Value leaf_value(const Reducer &reducer, con
 /* Loads Count packs of a lane, from number `first` on, which may be of different results, and
  * reduces each to a Value. */
 template <row_loads How, unsigned Count, class Reducer, class SourceOf, class Value>
-FASTREDUCE_DEVICE void load_pack_values(const Reducer &reducer, const SourceOf &source_of,
-                                        unsigned first, Value *values)
+FASTREDUCE_DEVICE void load_pack_values(const Reducer &reducer, const result_layout &rows,
+                                        const SourceOf &source_of, unsigned first, Value *values)
 {
     using Element = typename Reducer::Element;
-    raw_pack<How, Element> packs[Count];
+    constexpr unsigned arrays = arrays_of<Reducer>;
+    raw_pack<How, Element> loaded[arrays][Count];
 #pragma unroll
-    for (unsigned k = 0; k < Count; ++k) packs[k].load(source_of(first + k));
+    for (unsigned k = 0; k < Count; ++k) {
+        loaded[0][k].load(source_of(first + k));
+        if constexpr (Reducer::two_arrays) loaded[1][k].load(rows.counterpart(loaded[0][k].source));
+    }
     reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) {
-            const pack_source<Element> &part = packs[k].source;
+            const pack_source<Element> &part = loaded[0][k].source;
             auto prepared = member;
             using Member = typename decltype(prepared)::Element;
             prepared.prepare(part.start - part.index, part.remaining > 0);
-            lane_packs<Member, 1, 1> items = {
-                {bits_as<pack<Member>>(packs[k].value())}, part.index, part.index + part.remaining};
-            if (How != row_loads::vectors &&
-                (sizeof(Element) >= 4 || part.remaining < pack<Member>::size)) {
+            const bool filled = How != row_loads::vectors &&
+                                (sizeof(Element) >= 4 || part.remaining < pack<Member>::size);
+            lane_packs<Member, 1, 1> items = {{bits_as<pack<Member>>(loaded[0][k].value())},
+                                              part.index,
+                                              part.index + part.remaining};
+            if (filled) {
                 const Member element = items.packs[0][0];
                 items.packs[0].fill_from(part.remaining, prepared.padding(&element));
             }
-            values[k] =
-                select_value(part.remaining > 0, leaf_value(prepared, items), member.zero());
+            [[maybe_unused]] auto others = items;
+            if constexpr (Reducer::two_arrays) {
+                others.packs[0] = bits_as<pack<Member>>(loaded[1][k].value());
+                if (filled) others.packs[0].fill_from(part.remaining, Member());
+            }
+            values[k] = select_value(part.remaining > 0, leaf_value(prepared, items, others),
+                                     member.zero());
         }
     });
 }
 
-/* Loads a lane's packs and reduces them to one Value a chunk. It takes half of them at a time where
- * a pack is two vectors. */
+/* Loads a lane's packs and reduces them to one Value a chunk, by 8 loads at a time: two of a pack
+ * that is shifted out of two vectors, and as many of the other array's. */
 template <row_loads How, class Reducer, class SourceOf, unsigned Packs>
-FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
-                                       const SourceOf &source_of,
+FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, const result_layout &rows,
+                                       unsigned chunks, const SourceOf &source_of,
                                        typename Reducer::Value (&values)[Packs])
 {
     if constexpr (How == row_loads::in_turn) {
@@ -3893,15 +3930,16 @@ FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, unsigned chunks,
 #pragma unroll 1
         for (unsigned k = 0; k < chunks; ++k) {
             typename Reducer::Value value;
-            load_pack_values<How, 1>(reducer, source_of, k, &value);
+            load_pack_values<How, 1>(reducer, rows, source_of, k, &value);
 #pragma unroll
             for (unsigned j = 0; j < Packs; ++j) values[j] = select_value(j == k, value, values[j]);
         }
     } else {
-        constexpr unsigned at_once = How == row_loads::shifted && Packs > 4 ? Packs / 2 : Packs;
+        constexpr unsigned loads = (How == row_loads::shifted ? 2 : 1) * arrays_of<Reducer>,
+                           at_once = Packs * loads > 8 ? 8 / loads : Packs;
 #pragma unroll
         for (unsigned begin = 0; begin < Packs; begin += at_once)
-            load_pack_values<How, at_once>(reducer, source_of, begin, values + begin);
+            load_pack_values<How, at_once>(reducer, rows, source_of, begin, values + begin);
     }
 }
 
@@ -4061,7 +4099,8 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_p
                                        unsigned rows)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned size = pack<Element>::size, at_once = How == row_loads::in_turn ? 1 : 4;
+    constexpr unsigned arrays = arrays_of<Reducer>, size = pack<Element>::size,
+                       at_once = How == row_loads::in_turn ? 1 : 4 / arrays;
     const unsigned lane = threadIdx.x % warp_size, lanes = 1u << share.lanes_log,
                    number = lane >> share.lanes_log, stride = size * lanes,
                    n = number < rows ? static_cast<unsigned>(bounds.n) : 0;
@@ -4072,19 +4111,27 @@ FASTREDUCE_DEVICE void reduce_by_lanes(const result_layout &bounds, const rows_p
 #pragma unroll 1
     for (unsigned index = lane % lanes * size; index < n; index += at_once * stride) {
         packs_of_row<Element, at_once> items = {{}, index, stride};
-        raw_pack<How, Element> loaded[at_once];
+        raw_pack<How, Element> loaded[arrays][at_once];
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
             const unsigned begin = index + k * stride;
-            loaded[k].load({from + begin, begin, begin < n ? n - begin : 0});
+            loaded[0][k].load({from + begin, begin, begin < n ? n - begin : 0});
+            if constexpr (Reducer::two_arrays)
+                loaded[1][k].load(bounds.counterpart(loaded[0][k].source));
         }
+        [[maybe_unused]] packs_of_row<Element, at_once> others = items;
 #pragma unroll
         for (unsigned k = 0; k < at_once; ++k) {
-            items.packs[k] = loaded[k].value();
-            if (loaded[k].source.remaining < size)
-                items.packs[k].fill_from(loaded[k].source.remaining, reducer.padding(from));
+            items.packs[k] = loaded[0][k].value();
+            if (loaded[0][k].source.remaining < size)
+                items.packs[k].fill_from(loaded[0][k].source.remaining, reducer.padding(from));
+            if constexpr (Reducer::two_arrays) /* behind the row x is 0, whatever this one is */
+                others.packs[k] = loaded[1][k].value();
         }
-        value[0] = reducer.combine(value[0], thread_value(reducer, items));
+        if constexpr (Reducer::two_arrays)
+            value[0] = reducer.combine(value[0], leaf_value(reducer, items, others));
+        else
+            value[0] = reducer.combine(value[0], thread_value(reducer, items));
     }
     pair_lanes(reducer, share.lanes_log, fixed_number<0>(), value);
     if (lane % lanes == 0 && number < rows)
@@ -4121,7 +4168,7 @@ FASTREDUCE_DEVICE void reduce_rows(const result_layout &rows_in, const rows_plan
             left > share.row[chunk] && behind > 0 ? static_cast<unsigned>(behind) : 0};
     };
     Value values[packs];
-    load_row_values<How>(reducer, share.chunks, source_of, values);
+    load_row_values<How>(reducer, rows_in, share.chunks, source_of, values);
     pair_lanes(reducer, lanes_log, chunks_log, values);
     /* What the lane is left with is of chunks from `chunk` on. */
     unsigned chunk = 0;
@@ -4140,7 +4187,7 @@ FASTREDUCE_DEVICE void reduce_rows(const result_layout &rows_in, const rows_plan
                 share.tail,
                 stores && row_of(k) < rows ? static_cast<unsigned>(rows_in.n) - share.tail : 0};
         };
-        load_pack_values<How, tails>(reducer, tail_of, 0, of_tail);
+        load_pack_values<How, tails>(reducer, rows_in, tail_of, 0, of_tail);
 #pragma unroll
         for (unsigned k = 0; k < tails; ++k) values[k] = reducer.combine(values[k], of_tail[k]);
     }
@@ -4419,7 +4466,7 @@ staged_value(const Reducer &reducer, const unsigned char *from, unsigned n, unsi
                     items.packs[k].fill_from(remaining > k * size ? remaining - k * size : 0,
                                              padding);
             }
-            here = leaf_value(reducer, items);
+            here = leaf_value(reducer, items, items);
         }
         if constexpr (Reducer::any_order) {
             value[0] = reducer.combine(value[0], here);
@@ -4534,9 +4581,9 @@ __host__ __device__ constexpr unsigned max_elements_of_thread(size_t element_byt
 {
     return element_bytes > 4 ? 4 : 8;
 }
-__host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes)
+__host__ __device__ constexpr unsigned results_of_thread(size_t element_bytes, unsigned arrays = 1)
 {
-    return element_bytes > 8 ? 1 : 4;
+    return element_bytes > 8 ? 1 : 4 / arrays;
 }
 
 /* Reduces several results by a thread. It compiles Most loads for each. */
@@ -4545,11 +4592,12 @@ FASTREDUCE_DEVICE void reduce_tiny_results(const result_layout &results, size_t 
                                            const reduction_output<Reducer> &output)
 {
     using Element = typename Reducer::Element;
-    constexpr unsigned each = results_of_thread(sizeof(Element)), size = pack<Element>::size,
-                       packs = (Most - 1) / size + 1;
+    constexpr unsigned arrays = arrays_of<Reducer>,
+                       each = results_of_thread(sizeof(Element), arrays),
+                       size = pack<Element>::size, packs = (Most - 1) / size + 1;
     const unsigned n = static_cast<unsigned>(results.n);
     const Element *from[each];
-    Element loaded[each][Most] = {};
+    Element loaded[arrays][each][Most] = {};
     typename Reducer::Value values[each];
 #pragma unroll
     for (unsigned j = 0; j < each; ++j) {
@@ -4557,22 +4605,30 @@ FASTREDUCE_DEVICE void reduce_tiny_results(const result_layout &results, size_t 
         from[j] = results.template first<Element>(result < results.end ? result : first);
 #pragma unroll
         for (unsigned k = 0; k < Most; ++k)
-            if (k < n) loaded[j][k] = from[j][k * results.stride];
+            if (k < n) loaded[0][j][k] = from[j][k * results.stride];
+        if constexpr (Reducer::two_arrays)
+#pragma unroll
+            for (unsigned k = 0; k < Most; ++k)
+                if (k < n) loaded[1][j][k] = results.counterpart(from[j])[k * results.stride];
     }
     output.reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned j = 0; j < each; ++j) {
             auto prepared = member;
             prepared.prepare(from[j], n);
-            Element padding = {}, elements[packs * size];
-            if (n > 0) padding = bits_as<Element>(prepared.padding(from[j]));
+            lane_packs<Element, packs, 1> items[arrays];
 #pragma unroll
-            for (unsigned k = 0; k < packs * size; ++k)
-                elements[k] = k < Most && k < n ? loaded[j][k % Most] : padding;
-            lane_packs<Element, packs, 1> items = {{}, 0, n};
+            for (unsigned a = 0; a < arrays; ++a) {
+                Element padding = {}, elements[packs * size];
+                if (n > 0 && a == 0) padding = bits_as<Element>(prepared.padding(from[j]));
 #pragma unroll
-            for (unsigned k = 0; k < packs; ++k) items.packs[k].gather(elements + k * size);
-            values[j] = leaf_value(prepared, items);
+                for (unsigned k = 0; k < packs * size; ++k)
+                    elements[k] = k < Most && k < n ? loaded[a][j][k % Most] : padding;
+                items[a] = {{}, 0, n};
+#pragma unroll
+                for (unsigned k = 0; k < packs; ++k) items[a].packs[k].gather(elements + k * size);
+            }
+            values[j] = leaf_value(prepared, items[0], items[arrays - 1]);
         }
     });
 #pragma unroll
@@ -4592,7 +4648,7 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
 {
     constexpr size_t element_bytes = sizeof(typename Reducer::Element);
     constexpr unsigned most = max_elements_of_thread(element_bytes),
-                       of_block = results_of_thread(element_bytes) * rows_block;
+                       of_block = results_of_thread(element_bytes, arrays_of<Reducer>) * rows_block;
     wait_for_previous_grid();
     allow_next_grid();
 #pragma unroll 1
@@ -4617,9 +4673,11 @@ __global__ void __launch_bounds__(rows_block, resident(1024 / rows_block))
                         (bounds.end - range.end) * bounds.outer_stride >= 2 * size;
     if (threadIdx.x == 0 && share.prefetched) {
         const size_t rows = min_of(share.per_block, bounds.end - range.first);
-        prefetch_to_l2(static_cast<const Element *>(bounds.input) +
-                           range.first * bounds.outer_stride,
-                       ((rows - 1) * bounds.outer_stride + bounds.n) * sizeof(Element));
+        const size_t bytes = ((rows - 1) * bounds.outer_stride + bounds.n) * sizeof(Element);
+        const Element *const from =
+            static_cast<const Element *>(bounds.input) + range.first * bounds.outer_stride;
+        prefetch_to_l2(from, bytes);
+        if constexpr (Reducer::two_arrays) prefetch_to_l2(bounds.counterpart(from), bytes);
     }
     wait_for_previous_grid();
     allow_next_grid();
@@ -4731,7 +4789,8 @@ struct columns_of {
         constexpr bool has_room = Reducer::any_order || value_words == 1;
         const unsigned bytes = each * element_bytes < 4 ? 4 : each * element_bytes,
                        most_bytes =
-                           each == 4 && (element_bytes < 4 || value_words == 1) ? 256 : 128;
+                           (each == 4 && (element_bytes < 4 || value_words == 1) ? 256 : 128) /
+                           arrays_of<Reducer>;
         unsigned log = has_room && (each > 1 || element_bytes == 2) ? 5 : 4;
         while (1u << log > size && (bytes << log > most_bytes || value_words << log > 32 * size))
             --log;
@@ -4770,44 +4829,61 @@ FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from
     return row;
 }
 
-/* Reduces a leaf of each of a lane's columns: the rows from `row` on, as far as they exist. */
-template <class Reducer, class Element, class Value, unsigned Columns>
-FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const Element *from, size_t stride,
-                                   size_t row, size_t n, Value (&values)[Columns])
+/* Loads the rows of a leaf, `behind` of which exist. It calls `padding`() where others do not. */
+template <class Vector, unsigned Packs, unsigned Size, class Element, class Padding>
+FASTREDUCE_DEVICE void load_rows(Vector (&rows)[Packs][Size], const Element *start, size_t stride,
+                                 size_t behind, const Padding &padding)
 {
-    using Vector = conditional_t<Columns == 1, Element, row_vector<Columns * sizeof(Element) / 4>>;
-    constexpr unsigned size = pack<Element>::size,
-                       count = 1u << columns_of<Reducer>::rows_log(Columns);
-    using Items = lane_packs<Element, count / size, 1>;
-    const size_t behind = row < n ? n - row : 0;
-    const Element *const start = from + row * stride;
     const auto load_row = [&](unsigned k) {
         return *reinterpret_cast<const Vector *>(start + k * stride);
     };
-    Vector rows[count / size][size];
-    if (behind >= count) {
+    if (behind >= Packs * Size) {
 #pragma unroll
-        for (unsigned k = 0; k < count; ++k) rows[k / size][k % size] = load_row(k);
+        for (unsigned k = 0; k < Packs * Size; ++k) rows[k / Size][k % Size] = load_row(k);
     } else {
-        const Vector padding = padding_row<Reducer, Element, Vector>(reducer, from, n);
+        const Vector missing = padding();
 #pragma unroll
-        for (unsigned k = 0; k < count; ++k)
-            rows[k / size][k % size] = k < behind ? load_row(k) : padding;
+        for (unsigned k = 0; k < Packs * Size; ++k)
+            rows[k / Size][k % Size] = k < behind ? load_row(k) : missing;
     }
+}
+
+/* Reduces a leaf of each of a lane's columns: the rows from `row` on, as far as they exist. */
+template <class Reducer, class Element, class Value, unsigned Columns>
+FASTREDUCE_DEVICE void leaf_values(const Reducer &reducer, const result_layout &results,
+                                   const Element *from, size_t row, Value (&values)[Columns])
+{
+    using Vector = conditional_t<Columns == 1, Element, row_vector<Columns * sizeof(Element) / 4>>;
+    constexpr unsigned size = pack<Element>::size, arrays = arrays_of<Reducer>,
+                       packs = (1u << columns_of<Reducer>::rows_log(Columns)) / size;
+    using Items = lane_packs<Element, packs, 1>;
+    const size_t n = results.n, behind = row < n ? n - row : 0;
+    const Element *const start = from + row * results.stride;
+    Vector rows[arrays][packs][size];
+    load_rows(rows[0], start, results.stride, behind,
+              [&]() { return padding_row<Reducer, Element, Vector>(reducer, from, n); });
+    if constexpr (Reducer::two_arrays)
+        load_rows(rows[1], results.counterpart(start), results.stride, behind,
+                  []() { return Vector(); });
     reducer.visit([&](const auto &member) {
 #pragma unroll
         for (unsigned c = 0; c < Columns; ++c) {
             auto prepared = member;
             Items items = {{}, row, n};
+            [[maybe_unused]] Items others = items;
             prepared.prepare(from + c, n);
 #pragma unroll
-            for (unsigned k = 0; k < count / size; ++k) {
+            for (unsigned k = 0; k < packs; ++k) {
                 if constexpr (Columns == 1)
-                    items.packs[k].gather(rows[k]);
+                    items.packs[k].gather(rows[0][k]);
                 else
-                    items.packs[k].take_column(rows[k], c);
+                    items.packs[k].take_column(rows[0][k], c);
+                if constexpr (Reducer::two_arrays && Columns == 1)
+                    others.packs[k].gather(rows[1][k]);
+                else if constexpr (Reducer::two_arrays)
+                    others.packs[k].take_column(rows[1][k], c);
             }
-            values[c] = leaf_value(prepared, items);
+            values[c] = leaf_value(prepared, items, others);
         }
     });
 }
@@ -4838,11 +4914,11 @@ FASTREDUCE_DEVICE void warp_columns(const Reducer &reducer, const result_layout 
     for (unsigned step = 0; step < steps; ++step, row += size_t(1) << step_log) {
         if constexpr (Reducer::any_order) {
             Value leaf[Columns];
-            leaf_values(reducer, from, results.stride, row, results.n, leaf);
+            leaf_values(reducer, results, from, row, leaf);
 #pragma unroll
             for (unsigned c = 0; c < Columns; ++c) values[c] = reducer.combine(values[c], leaf[c]);
         } else {
-            leaf_values(reducer, from, results.stride, row, results.n, values);
+            leaf_values(reducer, results, from, row, values);
             pair_lanes_of_rows();
             carry_in_registers(reducer, level, values, step, step + 1 == steps);
         }
@@ -4945,8 +5021,10 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
     if (plan.prefetched) {
         const size_t row =
             (tile << tile_log) + (size_t(down) << down_log) + (lane >> plan.across_log << rows_log);
-        prefetch_to_l2(from + row * results.stride, results.stride,
-                       row < results.n ? min_of(results.n - row, size_t(1) << rows_log) : 0);
+        const size_t rows = row < results.n ? min_of(results.n - row, size_t(1) << rows_log) : 0;
+        prefetch_to_l2(from + row * results.stride, results.stride, rows);
+        if constexpr (Reducer::two_arrays)
+            prefetch_to_l2(results.counterpart(from) + row * results.stride, results.stride, rows);
     }
     wait_for_previous_grid();
     allow_next_grid();
@@ -5942,6 +6020,15 @@ struct exact_products {
     }
 };
 
+/* Products of two arrays, for many results. What windows miss goes to half limbs, which take less
+ * shared memory than bins. */
+template <class Input>
+struct exact_dots : exact_products<Input> {
+    using Sums =
+        wide_sums<standard::conditional_t<sizeof(Input) == 8, fastreduce_product_accumulator,
+                                          fastreduce_wide_accumulator>>;
+};
+
 /* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
  * `first` on. */
 template <unsigned Count, class Items>
@@ -6310,7 +6397,7 @@ struct wide_superaccumulator {
  * The engine's kernels for rows, columns and segments reduce these to pairs of doubles, which
  * nearly always hold the sum. They mark a result that no pair holds as unresolved, by a NaN that is
  * no sum. A second launch, resolve_exact_results, adds up the elements of those by windows and
- * limbs. Variances and squares of doubles are left to it alone. */
+ * limbs. Variances, dot products and squares of doubles are left to it alone. */
 
 /* Adds b to a, and returns the rounding error: a NaN where the sum is not finite. */
 FASTREDUCE_DEVICE double two_sum(double &a, double b)
@@ -6618,13 +6705,20 @@ struct exact_results {
 template <class Source>
 struct exact_terms {
     static constexpr unsigned count = 8;
-    typename Source::Element element[count];
+    static constexpr bool of_two = are_same<Source, exact_dots<typename Source::Element>>;
+    typename Source::Element element[count], other[of_two ? count : 1];
 
     template <class Of, class Function>
     FASTREDUCE_DEVICE void visit(const Function &function) const
     {
+        if constexpr (of_two) {
 #pragma unroll
-        for (const auto &x : element) function(Of::term(x, x, every_bit));
+            for (unsigned j = 0; j < count; ++j)
+                function(Of::term(element[j], other[j], every_bit));
+        } else {
+#pragma unroll
+            for (const auto &x : element) function(Of::term(x, x, every_bit));
+        }
     }
     FASTREDUCE_DEVICE exact_terms(const exact_results &results, size_t result, size_t first,
                                   size_t end, unsigned step)
@@ -6643,6 +6737,8 @@ struct exact_terms {
                     element[j] = reducer.term(x);
                 else
                     element[j] = x;
+                if constexpr (of_two)
+                    other[j] = first < end ? layout.counterpart(from)[first * layout.stride] : zero;
             }
         };
         if constexpr (Source::follows_pairs) {
@@ -7625,7 +7721,8 @@ static kernel_entry find_kernel(unsigned number)
     if constexpr ((Parts & rows_part) != 0) {
         kernel[by_threads] = kernel_address(reduce_by_threads<Reducer>);
         kernel[short_rows] = kernel_address(reduce_short_rows<Reducer>);
-        kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
+        if constexpr (!Reducer::two_arrays) /* there are no dot products of segments */
+            kernel[segment_rows] = kernel_address(reduce_segments<Reducer>);
     }
     if constexpr ((Parts & columns_part) != 0) {
         constexpr unsigned wide = columns_of<Reducer>::wide();
@@ -7705,7 +7802,7 @@ constexpr size_t most_packs_by_lanes = 4096;
 inline bool rows_are_vectors(const kernel_set &set, const result_layout &rows)
 {
     const size_t bytes = rows.outer_stride * set.element_bytes | rows.n * set.element_bytes;
-    return (bytes | address_of(rows.input)) % pack_bytes == 0;
+    return (bytes | address_of(rows.input) | address_of(rows.other())) % pack_bytes == 0;
 }
 
 /* Plans rows of up to as many packs as a warp has, and one more. A warp takes `fair` rows, or as
@@ -7810,6 +7907,7 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
         most_runs = min_of(most_runs, (limits.multiprocessors * 64 - 1) / results + 1);
     plan.array = {};
     plan.array.input = rows.input;
+    plan.array.other = rows.other();
     plan.array.n = rows.n;
     plan.array.pitch = rows.outer_stride;
     plan.array.result_bytes = rows.result_bytes;
@@ -7889,7 +7987,9 @@ inline launch_plan plan_columns(const kernel_set &set, const result_layout &give
                wide = vectors.per_lane > 1 && !is_small &&
                       results.inner * set.element_bytes > sizeof(unsigned) &&
                       (results.inner | strides) % vectors.per_lane == 0 &&
-                      address_of(results.input) % (vectors.per_lane * set.element_bytes) == 0;
+                      (address_of(results.input) | address_of(results.other())) %
+                              (vectors.per_lane * set.element_bytes) ==
+                          0;
     const lane_columns lane = set.lane[wide];
     const bool planes = results.inner > 1,
                large_planes = planes && results.n * results.inner * set.element_bytes > small_plane;
@@ -8393,11 +8493,11 @@ static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
 
 constexpr unsigned built_parts = has_shapes ? every_part : array_part;
 
-/* Returns AUTO's entry; dot products are there as sums are, but for one array alone. */
+/* Returns AUTO's entry; dot products are there as sums are, but for segments. */
 template <class Input>
 static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_output &output)
 {
-    if (dot) return entry_for<FASTREDUCE_SUM, array_part>(dot_t<Input>(), output);
+    if (dot) return entry_for<FASTREDUCE_SUM, built_parts>(dot_t<Input>(), output);
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
     case FASTREDUCE_##name:                               \
@@ -8427,6 +8527,8 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
             set_exact_kernels<
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
                 wide_superaccumulator<exact_block, exact_products<Input>>>(&entry);
+        if constexpr (has_exact_products && is_float && has_shapes)
+            if (dot) entry.launch_exact = launch_exact_results<Input, exact_dots<Input>>;
     } else if (op == FASTREDUCE_VARIANCE) {
         if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))
             set_exact_kernels<Input, exact_moments<Input>,
@@ -8596,26 +8698,43 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
     return FASTREDUCE_ERROR_UNSUPPORTED;
 }
 
-/* Reduces to results of any shape: strided ones, or segments. */
-static fastreduce_status reduce_results(result_layout results, const void *input, void *output,
-                                        const call_settings &call)
+/* Reduces to results of any shape: strided ones, of one array or the products of two, or
+ * segments. */
+static fastreduce_status reduce_results(result_layout results, const void *x, const void *y,
+                                        bool dot, void *output, const call_settings &call)
 {
-    results.input = input;
+    results.input = x;
+    if (dot) results.ends = y;
     results.result_bytes = static_cast<unsigned>(call.result_size);
     results.second_bytes = static_cast<unsigned>(call.second_size);
     if (call.config.n_on_device != nullptr || call.is_unsupported || !has_shapes)
         return FASTREDUCE_ERROR_UNSUPPORTED;
     operator_entry entry =
-        find_kernels(call.type, call.op, call.config.kernel, false, call.output_to(output));
+        find_kernels(call.type, call.op, call.config.kernel, dot, call.output_to(output));
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!results.are_segments() && results.end == 1 && results.inner == 1 &&
         (results.stride == 1 || results.n == 1)) /* one array */
-        return launch(plan_array, *entry.kernels, {input, results.n}, entry.output, call.options);
+        return launch(plan_array, *entry.kernels, {x, results.n, nullptr, y}, entry.output,
+                      call.options);
     if (entry.launch_exact != nullptr)
         return entry.launch_exact(
             {results, output, call.config.second_output, call.type, call.op, call.precision},
             call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
+}
+
+/* Reduces what a shape says of one array, or of two for dot products. */
+static fastreduce_status reduce_shape(const void *x, const void *y, bool dot, void *output,
+                                      const fastreduce_shape *shape, const call_settings &call)
+{
+    result_layout results = {};
+    size_t reach = 0; /* elements from the first to the last */
+    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &results, &reach))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (results.end == 0) return FASTREDUCE_SUCCESS;
+    const buffer result = {output, call.result_size, call.result_size, results.end};
+    const fastreduce_status status = check_arrays(x, y, dot, reach, result, call);
+    return status != FASTREDUCE_SUCCESS ? status : reduce_results(results, x, y, dot, output, call);
 }
 
 /* Adds an array, or products of two, to an accumulator. Kernel and block size are not read. */
@@ -8674,15 +8793,16 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_axis(const void *input, void 
                                                         const fastreduce_config *config)
 {
     using namespace fastreduce::detail;
-    const call_settings call = settings_for(config, type, op);
-    result_layout results = {};
-    size_t reach = 0; /* elements from the first to the last */
-    if (shape == nullptr || !call.is_valid || !describe_shape(*shape, &results, &reach))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if (results.end == 0) return FASTREDUCE_SUCCESS;
-    const buffer result = {output, call.result_size, call.result_size, results.end};
-    const fastreduce_status status = check_arrays(input, nullptr, false, reach, result, call);
-    return status != FASTREDUCE_SUCCESS ? status : reduce_results(results, input, output, call);
+    return reduce_shape(input, nullptr, false, output, shape, settings_for(config, type, op));
+}
+
+FASTREDUCE_API fastreduce_status fastreduce_dot_axis(const void *x, const void *y, void *output,
+                                                     const fastreduce_shape *shape,
+                                                     fastreduce_type type,
+                                                     const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    return reduce_shape(x, y, true, output, shape, settings_for(config, type, FASTREDUCE_SUM));
 }
 
 FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, void *output,
@@ -8715,7 +8835,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
     results.offset_bytes = static_cast<unsigned>(offset_size);
     results.begins = offsets;
     results.ends = ends != nullptr ? ends : static_cast<const char *>(offsets) + offset_size;
-    return reduce_results(results, input, output, call);
+    return reduce_results(results, input, nullptr, false, output, call);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
@@ -8815,8 +8935,9 @@ FASTREDUCE_API fastreduce_status fastreduce_accumulate_f32(const float *input,
 /* clang-format off */
 FASTREDUCE_DETAIL_PLAIN(sum_f32) FASTREDUCE_DETAIL_PLAIN(reduce)
 FASTREDUCE_DETAIL_PLAIN(reduce_axis) FASTREDUCE_DETAIL_PLAIN(reduce_segments)
-FASTREDUCE_DETAIL_PLAIN(dot) FASTREDUCE_DETAIL_PLAIN(supports)
-FASTREDUCE_DETAIL_PLAIN(supports_shapes) FASTREDUCE_DETAIL_PLAIN(supports_dot)
+FASTREDUCE_DETAIL_PLAIN(dot) FASTREDUCE_DETAIL_PLAIN(dot_axis)
+FASTREDUCE_DETAIL_PLAIN(supports) FASTREDUCE_DETAIL_PLAIN(supports_shapes)
+FASTREDUCE_DETAIL_PLAIN(supports_dot)
 FASTREDUCE_DETAIL_PLAIN(workspace_bytes) FASTREDUCE_DETAIL_PLAIN(workspace_init)
 FASTREDUCE_DETAIL_PLAIN(accumulate_f32) FASTREDUCE_DETAIL_PLAIN(accumulate)
 FASTREDUCE_DETAIL_PLAIN(accumulate_f64) FASTREDUCE_DETAIL_PLAIN(accumulate_dot)

@@ -130,6 +130,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_reduce_axis FASTREDUCE_DETAIL_SYMBOL(reduce_axis)
 #define fastreduce_reduce_segments FASTREDUCE_DETAIL_SYMBOL(reduce_segments)
 #define fastreduce_dot FASTREDUCE_DETAIL_SYMBOL(dot)
+#define fastreduce_dot_axis FASTREDUCE_DETAIL_SYMBOL(dot_axis)
 #define fastreduce_supports FASTREDUCE_DETAIL_SYMBOL(supports)
 #define fastreduce_supports_shapes FASTREDUCE_DETAIL_SYMBOL(supports_shapes)
 #define fastreduce_supports_dot FASTREDUCE_DETAIL_SYMBOL(supports_dot)
@@ -642,6 +643,22 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, void *output,
                                                 size_t n, fastreduce_type type,
                                                 const fastreduce_config *config);
+
+/* Writes the dot products of rows, of columns, or along an axis between (fastreduce_shape).
+ *
+ *   x, y     outer x n x inner elements each, both with the strides of the shape. They may be one
+ *            array, or overlap.
+ *   output   outer * inner values of the type that fastreduce_dot writes, without gaps.
+ *   shape    as for fastreduce_reduce_axis.
+ *   config   as for fastreduce_dot, without n_on_device. This build has a kernel for the type if
+ *            fastreduce_supports_dot and, of SUM, fastreduce_supports_shapes return 1.
+ *
+ * Determinism: each result has the bits that fastreduce_dot gives for its elements. All else as for
+ * fastreduce_reduce_axis. EXACT leaves all results to its second kernel. */
+FASTREDUCE_API fastreduce_status fastreduce_dot_axis(const void *x, const void *y, void *output,
+                                                     const fastreduce_shape *shape,
+                                                     fastreduce_type type,
+                                                     const fastreduce_config *config);
 
 /* Return 1 if fastreduce_reduce, or fastreduce_reduce_axis and _segments, or fastreduce_dot of this
  * build have the kernel for the type and operator; else 0. fastreduce_accumulate and _f64 have the
@@ -2622,8 +2639,8 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
- *                   fastreduce_second_type, fastreduce_host_pairwise_second. Without
- *                   FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis.
+ *                   Without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
  *                   FASTREDUCE_EXACT_PRODUCTS.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could

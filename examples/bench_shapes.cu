@@ -1,7 +1,7 @@
 /* How fast, by shape: many results in one call, of rows, columns, middle axes and ragged segments,
- * beside CUB's segmented reduction and AUTO's one result of the same elements; dot products beside
- * cuBLAS. Device time, in graphs of calls on inputs out of L2; with --isolated, of single calls on
- * an idle GPU, where planning on the CPU counts.
+ * beside CUB's segmented reduction and AUTO's one result of the same elements; dot products, of one
+ * result beside cuBLAS. Device time, in graphs of calls on inputs out of L2; with --isolated, of
+ * single calls on an idle GPU, where planning on the CPU counts.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_shapes.cu -o bench_shapes && ./bench_shapes
  *
@@ -31,7 +31,7 @@ static const char help[] =
     "calls, replayed in turns; median over replays. Inputs are out of L2.\n"
     "\n"
     "  --table TABLE  rows, columns (and middle axes), segments (ragged), small, dot (products\n"
-    "                 of two arrays); several: --table rows,small; all (default)\n"
+    "                 of two arrays, or their rows); several: --table rows,small; all (default)\n"
     "  shape=...      arrays of OUTER x N x INNER elements, reduced along N, instead of tables:\n"
     "                 shape=2^18x1000x1\n"
     "  --elements N   of the array, but in the table small (default 2^28);\n"
@@ -67,11 +67,12 @@ static const char help[] =
 enum class lengths { equal, ragged, half_in_one, dot };
 
 struct shape {
-    size_t outer, n, inner; /* of ragged segments: how many, their average length, 1; of dot: 2 */
+    size_t outer, n, inner; /* of ragged segments: how many, their average length, 1 */
     lengths kind = lengths::equal;
     const char *table = "shape"; /* that it is in */
 
-    size_t results() const { return kind == lengths::dot ? 1 : outer * inner; }
+    /* Of dot, half of the rows are the second array. */
+    size_t results() const { return kind == lengths::dot ? outer / 2 : outer * inner; }
     size_t elements() const { return outer * n * inner; }
 };
 
@@ -139,12 +140,14 @@ static std::vector<shape> small_ones(size_t)
             {1000, 1000, 1, lengths::half_in_one}};
 }
 
-/* Of two arrays. */
+/* Of two arrays, and of their rows. */
 static std::vector<shape> dots_of(size_t elements)
 {
     std::vector<shape> all;
     for (size_t n = 1024; 2 * n <= elements; n *= 8) all.push_back({2, n, 1, lengths::dot});
     all.push_back({2, elements / 2, 1, lengths::dot});
+    for (size_t n : {32, 128, 1000, 4096})
+        if (2 * n <= elements) all.push_back({elements / 2 / n * 2, n, 1, lengths::dot});
     return all;
 }
 
@@ -324,9 +327,12 @@ static void reduce_shape(const shaped &r, const shape_scratch &memory, const sha
                          const call &c)
 {
     const fastreduce_config config = memory.config(c.stream, kernel_wanted);
-    const fastreduce_shape axis = {s.outer, s.n, s.inner, 0, 0};
+    const fastreduce_shape axis = {s.kind == lengths::dot ? s.outer / 2 : s.outer, s.n, s.inner, 0,
+                                   0};
+    const char *const x = reinterpret_cast<const char *>(c.input);
     if (s.kind == lengths::dot)
-        reduce({r.type, dot_product, nullptr}, {c.input, c.output, s.n, c.stream}, memory);
+        CHECK(fastreduce_dot_axis(x, x + s.results() * s.n * r.bytes(), memory.results, &axis,
+                                  r.type, &config));
     else if (s.kind == lengths::equal)
         CHECK(fastreduce_reduce_axis(c.input, memory.results, &axis, r.type, r.op, &config));
     else
@@ -353,7 +359,7 @@ static std::vector<contender> contenders(const shaped &r, const shape_scratch &m
     };
     add("fixed", r.fixed, s.kind == lengths::equal && fits(s));
     add("offsets", r.offsets, s.kind != lengths::dot && fits(s));
-    add("fixed", r.dot, s.kind == lengths::dot);
+    add("fixed", r.dot, s.kind == lengths::dot && s.outer == 2);
     return all;
 }
 

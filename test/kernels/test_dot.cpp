@@ -1,15 +1,18 @@
 /* fastreduce_dot: every type, against exact or wider arithmetic; of floats the bits of the pairwise
- * reduction, wherever x and y begin, whoever knows n, in small blocks, in shards; refusals. x and y
- * end where their memory does. */
+ * reduction, wherever x and y begin, whoever knows n, in small blocks, in shards; refusals.
+ * fastreduce_dot_axis: the same bits of rows, columns and axes between. x and y end where their
+ * memory does. */
 #include <cuda_runtime.h>
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #define FASTREDUCE_NO_LADDER
 #define FASTREDUCE_NO_EXACT
+#define FASTREDUCE_WITH_SHAPES
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
 #include "../common/dynamic_shared.h"
 #include "../common/exact_input.h"
+#include "../common/geometry.h"
 #include "../common/golden.h"
 #include "../common/one_row.h"
 #include "../common/order.h"
@@ -543,6 +546,138 @@ static void pairwise_bits()
     workspace_is_clean<T>("pairwise");
 }
 
+/* Results of any shape, on a GPU of so many multiprocessors. What lies beside a result shows: gaps
+ * are NaN, of both arrays, and some results of y begin with an infinity. Some results are -0. */
+template <class T>
+static void along_axis(const geometry &g, size_t y_offset,
+                       [[maybe_unused]] unsigned multiprocessors)
+{
+    const size_t stride = g.stride ? g.stride : g.inner, results = g.outer * g.inner,
+                 outer_stride = g.outer_stride ? g.outer_stride : g.n * stride,
+                 span = results && g.n ? (g.outer - 1) * outer_stride + (g.n - 1) * stride + g.inner
+                                       : 0;
+    const auto position = [&](size_t r, size_t k) {
+        return r / g.inner * outer_stride + r % g.inner + k * stride;
+    };
+    std::vector<T> values[2];
+    for (const bool of_y : {false, true}) {
+        const std::vector<T> all = make<T>(data::wide, span, of_y);
+        values[of_y].assign(span, number<T>(is_float<T> ? NAN : 99));
+        for (size_t r = 0; r < results; ++r)
+            for (size_t k = 0; k < g.n; ++k) values[of_y][position(r, k)] = all[position(r, k)];
+        for (size_t r = 2; is_float<T> && g.n && r < results; r += 3) {
+            if (of_y) values[1][position(r, 0)] = number<T>(INFINITY);
+            for (size_t k = 0; k < g.n; ++k)
+                values[of_y][position(r - 1, k)] = number<T>(of_y ? -0.0 : 1.0);
+        }
+    }
+    const exact_input<T> x(values[0], g.offset), other(values[1], y_offset);
+    const bool one_array = span % 5 == 4; /* as x and y */
+    const exact_input<T> &y = one_array ? x : other;
+    check::buffer<result_t<T>> output(results, 1);
+    output.fill(0x7b);
+    order::next();
+#ifdef SIMT_MACHINE
+    simt::gpu gpu;
+    gpu.multiprocessors = multiprocessors;
+    gpu.number = static_cast<int>(multiprocessors % 61); /* as limits are remembered by it */
+    simt::set_gpu(gpu);
+#endif
+    const fastreduce_shape shape = {g.outer, g.n, g.inner, g.outer_stride, g.stride};
+    const fastreduce_config config = own_workspace();
+    const fastreduce_status status =
+        fastreduce_dot_axis(x.data(), y.data(), output.data(), &shape, type_of<T>, &config);
+    CUDA(cudaDeviceSynchronize());
+    char what[200];
+    std::snprintf(what, sizeof what,
+                  "%s, %s: outer %zu, n %zu, inner %zu, strides %zu and %zu, offsets %zu and %zu",
+                  fastreduce_type_name(type_of<T>), g.name, g.outer, g.n, g.inner, g.outer_stride,
+                  g.stride, g.offset, one_array ? g.offset : y_offset);
+    check::that(status == 0 && output.canaries_alive() && workspace().every_byte_is(0),
+                "%s: status %d, words left dirty, or a write outside %s", what, status,
+                order::report());
+    const std::vector<result_t<T>> got = output.get();
+    for (size_t r = 0; r < results; ++r) {
+        std::vector<T> row[2];
+        for (const bool of_y : {false, true})
+            for (size_t k = 0; k < g.n; ++k)
+                row[of_y].push_back(values[of_y && !one_array][position(r, k)]);
+        u64 wanted = 0, bits = 0;
+        if (!pairwise::dot(type_of<T>, row[0].data(), row[1].data(), g.n, &wanted))
+            wanted = dot_of(row[0].data(), row[1].data(), g.n).bits;
+        std::memcpy(&bits, &got[r], sizeof got[r]);
+        if (!is_same(fastreduce_output_type(type_of<T>, FASTREDUCE_SUM), bits, wanted))
+            check::that(false, "%s: result %zu: %llx, not %llx", what, r, bits, wanted);
+    }
+}
+
+/* In shapes that reach each way to share results: by threads, chunks, lanes in turn, blocks, and
+ * several blocks of several tiles; columns, single and as vectors. */
+template <class T>
+static void axes()
+{
+    constexpr size_t p = 16 / sizeof(T), half = 512 * p; /* of a long row's tile */
+    size_t turn = 0;
+    const auto each = [&](const geometry &g, unsigned multiprocessors = 4) {
+        along_axis<T>(g, turn++ % (p + 1), multiprocessors);
+    };
+    for (size_t n = 0; n < 10; ++n) {
+        each({"a few", n % 2 ? 1025u : 600u, n, 1, n + n / 2 + 1, 1, n % 3});
+        each({"planes", 30, n, 5, 0, 0, n % 2});
+    }
+    for (size_t n : {p, p + 1, 2 * p, 2 * p + 1, 3 * p - 1, 4 * p + 1, 5 * p, 8 * p, 9 * p - 1,
+                     16 * p + 1, 17 * p, 20 * p + 1, 32 * p})
+        for (size_t count : {5, 77, 300}) {
+            const size_t pitches[] = {0, n + 1, (n + p) / p * p};
+            if (count == 300 && n > 9 * p) continue;
+            for (const size_t offset : {size_t(0), turn % p})
+                each({"rows", count, n, 1, pitches[turn % 3], 1, offset}, turn % 2 ? 1 : 132);
+            along_axis<T>({"aligned rows", count, n, 1, pitches[2], 1, 0}, 0, 4);
+        }
+    for (size_t n : {33 * p, 40 * p + 1, 64 * p, 128 * p, 128 * p + 1})
+        each({"many rows", 1030, n, 1, n % 2 ? 0 : n + p, 1, 0});
+    for (size_t n : {half, half + 1, 2 * half + 3, 3 * half, 7 * half - 1, 70 * half + 5})
+        each({"long rows", 2, n, 1, n + turn % 3, 1, turn % 2}, n > 9 * half ? 1 : 4);
+    for (size_t n : {9, 16, 31, 65, 300})
+        for (size_t inner : {1, 2, 4, 8, 24, 33, 130}) {
+            const size_t stride = inner == 1 ? 3 : inner + (turn % 3 == 0 ? 8 : 0);
+            each({"columns", 1 + turn % 2, n, inner, turn % 4 == 1 ? n * stride + 5 : 0, stride,
+                  turn % 5 == 2},
+                 turn % 2 ? 1 : 132);
+            along_axis<T>({"aligned columns", 2, n, inner, 0, 0, 0}, 0, 1);
+        }
+    for (size_t inner : {3, 16}) each({"long columns", 1, 9000, inner, 0, 0, 0}, 132);
+    for (const geometry &g : overlapping(200)) each(g);
+    for (const geometry &g : edge_cases) each(g);
+    workspace_is_clean<T>("axes");
+}
+
+/* Vectors are for arrays that both begin at one: of rows of whole packs, and of columns. */
+static void plans()
+{
+    using namespace fastreduce::detail;
+    const kernel_set set = sizes_of<dot_t<float>>();
+    for (size_t x : {0, 4, 16})
+        for (size_t y : {0, 8, 32}) {
+            const auto plan_of = [&](size_t n, size_t inner, size_t stride, size_t outer_stride) {
+                result_layout all = {};
+                all.input = reinterpret_cast<const void *>(uintptr_t(256 + x));
+                all.ends = reinterpret_cast<const void *>(uintptr_t(512 + y));
+                all.end = 4096;
+                all.n = n;
+                all.inner = inner;
+                all.stride = stride;
+                all.outer_stride = outer_stride;
+                return plan_results(set, all, {4, 0}, {});
+            };
+            const launch_plan rows = plan_of(64, 1, 1, 64), columns = plan_of(640, 4096, 4096, 1);
+            const bool vectors = (x | y) % 16 == 0;
+            check::that(rows.kernel == short_rows && rows.share.vectors == vectors &&
+                            columns.kernel == (vectors ? vector_columns : single_columns),
+                        "plans: x at %zu, y at %zu", x, y);
+        }
+}
+
 /* On a GPU: past the tiles that a block each takes, a pattern again and again. */
 template <class T>
 static void long_arrays()
@@ -584,6 +719,7 @@ static void of_type()
         if constexpr (is_float<T>) pairwise_bits<T>();
         in_shards<T>();
         small_blocks<T>();
+        axes<T>();
         if (thorough) long_arrays<T>();
         workspace_is_clean<T>("all");
     }
@@ -712,6 +848,82 @@ static void refusals()
         CUDA(cudaDeviceSynchronize());
     }
 
+    /* of many results: two rows of two elements, or what `change` makes of these arguments */
+    struct axis_call {
+        const void *x, *y;
+        void *to;
+        const fastreduce_shape *shape;
+        fastreduce_config config;
+    };
+    for (int type = 0; type <= FASTREDUCE_U64; ++type) {
+        const fastreduce_type of = static_cast<fastreduce_type>(type),
+                              result = fastreduce_output_type(of, FASTREDUCE_SUM);
+        const bool is_built = fastreduce_supports_shapes(of, FASTREDUCE_SUM, FASTREDUCE_AUTO) &&
+                              fastreduce_supports_dot(of, FASTREDUCE_AUTO);
+        const size_t size = fastreduce_type_size(of), n_max = ~size_t(0);
+        fastreduce_shape shape = {2, 2, 1, 0, 0};
+        const auto axis_refused = [&](const char *what, int wanted, auto change) {
+            axis_call call = {in[0], in[1], out, &shape, {}};
+            change(call);
+            output.fill(0x7b);
+            const fastreduce_status status =
+                fastreduce_dot_axis(call.x, call.y, call.to, call.shape, of, &call.config);
+            CUDA(cudaDeviceSynchronize());
+            check::that(status == wanted && output.every_byte_is(0x7b) && output.canaries_alive() &&
+                            x.every_byte_is(1) && y.every_byte_is(1),
+                        "axis, %s, type %d: status %d, or memory was written", what, type, status);
+        };
+        if (type == 0) {
+            axis_refused("no such type", invalid, [](axis_call &) {});
+            continue;
+        }
+        if (!is_built) {
+            axis_refused("not built", unsupported, [](axis_call &) {});
+            continue;
+        }
+        axis_refused("null shape", invalid, [](axis_call &c) { c.shape = nullptr; });
+        axis_refused("null x", invalid, [](axis_call &c) { c.x = nullptr; });
+        axis_refused("null y", invalid, [](axis_call &c) { c.y = nullptr; });
+        axis_refused("null output", invalid, [](axis_call &c) { c.to = nullptr; });
+        for (size_t off = 1; off < size; off *= 2) {
+            axis_refused("misaligned x", invalid, [&](axis_call &c) { c.x = in[0] + off; });
+            axis_refused("misaligned y", invalid, [&](axis_call &c) { c.y = in[1] + off; });
+        }
+        axis_refused("misaligned output", invalid, [&](axis_call &c) { c.to = out + 1; });
+        for (size_t k = 0; k < 2; ++k) { /* at the last element of each */
+            unsigned char *const within = in[k] + 3 * size / 8 * 8;
+            axis_refused("output within", invalid, [&](axis_call &c) { c.to = within; });
+            axis_refused("workspace within", invalid, [&](axis_call &c) {
+                c.config.workspace = in[k];
+                c.config.workspace_bytes = 16;
+            });
+        }
+        for (const int kernel : {-1, FASTREDUCE_EXACT + 1})
+            axis_refused("no such kernel", invalid, [&](axis_call &c) {
+                c.config.kernel = static_cast<fastreduce_kernel>(kernel);
+            });
+        for (const fastreduce_kernel kernel : {FASTREDUCE_V0, FASTREDUCE_V7, FASTREDUCE_EXACT})
+            axis_refused("kernel", unsupported, [&](axis_call &c) { c.config.kernel = kernel; });
+        for (const int other : {-1, 1, 2, 3, 4, 5, 12, 1000})
+            if (other != result)
+                axis_refused("output type", unsupported, [&](axis_call &c) {
+                    c.config.output_type = static_cast<fastreduce_type>(other);
+                });
+        check::buffer<size_t> count(1);
+        count.set({1});
+        axis_refused("count", unsupported,
+                     [&](axis_call &c) { c.config.n_on_device = count.data(); });
+        for (const fastreduce_shape &huge :
+             {fastreduce_shape{n_max, 2, 1, 1, 1}, fastreduce_shape{2, n_max, 2, 0, 0},
+              fastreduce_shape{n_max / 2, 1, 4, 0, 0}, fastreduce_shape{2, 2, 1, n_max, 1},
+              fastreduce_shape{1, 3, 1, 0, n_max / 2}, fastreduce_shape{1, 1, n_max / 8, 0, 0}}) {
+            shape = huge;
+            axis_refused("past the address space", invalid, [](axis_call &) {});
+        }
+        shape = {0, n_max, 3, 0, 0};
+        axis_refused("no results", 0, [](axis_call &c) { c.x = c.y = c.to = nullptr; });
+    }
+
     /* the template */
     const float *const a = reinterpret_cast<const float *>(in[0]),
                        *const b = reinterpret_cast<const float *>(in[1]);
@@ -730,6 +942,7 @@ int main(int argc, char **argv)
     const bool quick = parse_parts(argc, argv);
     thorough = on_gpu && !quick;
     if (asked_for("refusals")) refusals();
+    if (asked_for("plans")) plans();
     for_each_type<f16, bf16>([](auto x) { of_type<decltype(x)>(); });
     return check::finish("dot");
 }

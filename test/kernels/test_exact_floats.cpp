@@ -419,26 +419,33 @@ static void many_of_a_kind()
     }
 }
 
-/* Rows, columns, middle axes and segments: each result, of elements gathered on the CPU. */
+/* Rows, columns, middle axes and segments: each result, of elements gathered on the CPU; with those
+ * of a second array, a dot product. */
 template <class T>
 static void expect_results(const char *what, const std::vector<u64> &got, size_t results, bool wide,
-                           fastreduce_operator op, const std::function<std::vector<T>(size_t)> &of)
+                           fastreduce_operator op, const std::function<std::vector<T>(size_t)> &of,
+                           const std::function<std::vector<T>(size_t)> &of_y = nullptr)
 {
+    const fastreduce_type output_type =
+        wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0);
     size_t wrong = results;
     u64 wanted = 0, first = 0;
     for (size_t r = results; r-- > 0;) {
         const std::vector<T> elements = of(r);
         u64 bits = 0, here = 0;
-        fastreduce_host_reduce(elements.data(), &bits, elements.size(), type_of<T>, op,
-                               wide && !is_double<T> ? FASTREDUCE_F64
-                                                     : static_cast<fastreduce_type>(0));
+        if (of_y)
+            fastreduce_host_dot(elements.data(), of_y(r).data(), &bits, elements.size(), type_of<T>,
+                                output_type);
+        else
+            fastreduce_host_reduce(elements.data(), &bits, elements.size(), type_of<T>, op,
+                                   output_type);
         const size_t size = wide ? 8 : 4;
         std::memcpy(&here, reinterpret_cast<const unsigned char *>(got.data()) + r * size, size);
         if (here != bits) wrong = r, wanted = bits, first = here;
     }
     check::that(wrong == results, "%s, %s of %s as f%d: result %zu of %zu: %llx, not %llx", what,
-                fastreduce_operator_name(op), fastreduce_type_name(type_of<T>), wide ? 64 : 32,
-                wrong, results, first, wanted);
+                of_y ? "dot" : fastreduce_operator_name(op), fastreduce_type_name(type_of<T>),
+                wide ? 64 : 32, wrong, results, first, wanted);
 }
 
 template <class T>
@@ -467,22 +474,34 @@ static void shapes()
                          reach =
                              s.n == 0 ? 0 : (s.outer - 1) * outer + (s.n - 1) * stride + s.inner,
                          results = s.outer * s.inner;
-            const std::vector<T> x = make<T>(kind, reach, turn);
-            const exact_input<T> from(x, turn % 3);
-            check::buffer<u64> output(results);
-            const auto config =
-                exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
-            const auto status =
-                fastreduce_reduce_axis(from.data(), output.data(), &s, type_of<T>, op, &config);
-            CUDA(cudaDeviceSynchronize());
-            check::that(status == 0 && output.canaries_alive(), "reduce_axis: status %d", status);
-            expect_results<T>(names[static_cast<unsigned>(kind)], output.get(), results, wide, op,
-                              [&](size_t r) {
-                                  std::vector<T> one(s.n);
-                                  for (size_t k = 0; k < s.n; ++k)
-                                      one[k] = x[r / s.inner * outer + r % s.inner + k * stride];
-                                  return one;
-                              });
+            const std::vector<T> x = make<T>(kind, reach, turn),
+                                 y = make<T>(kind, reach, turn + 100);
+            const exact_input<T> from(x, turn % 3), from_y(y, turn / 3 % 3);
+            const auto elements_of =
+                [&](const std::vector<T> &values) -> std::function<std::vector<T>(size_t)> {
+                return [&](size_t r) {
+                    std::vector<T> one(s.n);
+                    for (size_t k = 0; k < s.n; ++k)
+                        one[k] = values[r / s.inner * outer + r % s.inner + k * stride];
+                    return one;
+                };
+            };
+            for (const bool dot : {false, true}) { /* once for each shape */
+                if (dot && op != FASTREDUCE_SUM) continue;
+                check::buffer<u64> output(results);
+                const auto config =
+                    exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+                const auto status =
+                    dot ? fastreduce_dot_axis(from.data(), from_y.data(), output.data(), &s,
+                                              type_of<T>, &config)
+                        : fastreduce_reduce_axis(from.data(), output.data(), &s, type_of<T>, op,
+                                                 &config);
+                CUDA(cudaDeviceSynchronize());
+                check::that(status == 0 && output.canaries_alive(), "%s_axis: status %d",
+                            dot ? "dot" : "reduce", status);
+                expect_results<T>(names[static_cast<unsigned>(kind)], output.get(), results, wide,
+                                  op, elements_of(x), dot ? elements_of(y) : nullptr);
+            }
         }
     for (fastreduce_operator op : all_operators) {
         std::vector<int64_t> offsets = {3};

@@ -457,7 +457,7 @@ static void failures()
     const std::vector<float> x = elements<f32_sum>(40000, 1);
     const exact_input<float> input(x, 0);
     check::buffer<float> output(2000);
-    result_layout all = {input.data(), 0, 2000, 16, 1, 20, 1, 4, 0, nullptr, nullptr};
+    result_layout all = {input.data(), 0, 2000, 16, 1, 20, 1, 4, 0, 0, nullptr, nullptr};
     for (const bool columns : {false, true}) {
         if (columns) all.stride = 2000, all.outer_stride = 1;
         fastreduce_status status = FASTREDUCE_ERROR_UNSUPPORTED;
