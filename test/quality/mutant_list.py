@@ -25,6 +25,8 @@ TESTS = {
                ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_U8",
                 "-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM,FASTREDUCE_ARGMAX",
                 "-DFASTREDUCE_NO_LADDER", "-ldl"]),
+    "fold": ("kernels/test_fold.cpp",
+             ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16,FASTREDUCE_U8", "-ldl"]),
     "shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_AUTO", "-ldl"]),
     "exact-shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_EXACT", "-ldl"]),
     "lists": ("kernels/test_lists.cpp", ["-ldl"]),
@@ -44,6 +46,7 @@ PARTS = {
         f"{kind}-{part}" for kind in ("f32", "u8", "f16", "f64", "argmax", "maps")
         for part in ("rows", "segments", "columns", "few")],
     "shapes": ["refusals"],
+    "fold": ["refusals", "f32", "f16", "u8"],
     "exact-shapes-small": ["rounding", "f32-sums", "f32-squares", "f32-variance", "f16-sums",
                            "f16-squares", "f64-sums", "f64-squares", "f64-variance"],
     "exact-atomics": ["floats", "halves", "doubles", "products", "carries", "others", "blocks"],
@@ -90,6 +93,7 @@ ANYBODY = "any thread may store what all can read"
 EQUAL = "the same where both are equal"
 ZEROS = "zeros are added more"
 CPU = "the CPU machine runs one grid after the other, and has no caches"
+MORE_BLOCKS = "there are blocks more, which have nothing to do"
 MORE_PAIRS = "pairs more, whose values are not used"
 SHIFTED_OUT = "all bits are shifted out"
 BEYOND = "a sum that has the highest digits takes more elements than any test"
@@ -342,6 +346,18 @@ EQUIVALENT = [
      "values lie before shared memory, which compute-sanitizer notices"),
     ("reduce_columns", "(tile + 1) << tile_log >= results.n -> false", "", ZEROS),
     ("reduce_columns", "(tile + 1) << tile_log -> (tile + 1) >> tile_log", "", ZEROS),
+    ("vectors_of_thread", "vector_bytes < 8 -> vector_bytes + 1 < 8", "", POWERS),
+    ("vectors_of_thread", "* ? 8 : 4 -> * ? (8 + 1) : 4", "", "a leaf is 2 or 4"),
+    ("vectors_of_thread", "* ? 8 : 4 -> * ? 8 : (4 + 1)", "", "a leaf is 2 or 4"),
+    ("plan_buffers", "* ? 4 : 2 -> * ? (4 - 1) : 2", "", "4 / 3 is 1, too"),
+    ("plan_buffers", "given.n < head -> given.n <= head", "", EQUAL),
+    ("plan_buffers", "given.n - buffers.tiles * tile * wide -> given.n + *", "", MORE_BLOCKS),
+    ("plan_buffers", "buffers.tiles * tile * wide -> buffers.tiles * tile / wide", "", MORE_BLOCKS),
+    ("plan_buffers", "buffers.tiles * tile -> buffers.tiles / tile", "", MORE_BLOCKS),
+    ("reduce_vectors", "row > 0 -> row > 0 + 1", "", "a row is a multiple of a leaf"),
+    ("reduce_vectors", "row + Leaf > last -> true", "carry_in_registers", SLOWER),
+    ("reduce_vectors", "row + Leaf > last -> row + Leaf >= last", "carry_in_registers", SLOWER),
+    ("reduce_vectors", "Leaf == 2 -> *", "", "two buffers are one leaf in either case"),
     # ---- Room 7: the superaccumulator
     ("digit_of", "from <= -32 -> from < -32", "", SHIFTED_OUT),
     ("digit_of", "-32 -> -(32 + 1)", "", SHIFTED_OUT),

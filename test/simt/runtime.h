@@ -185,6 +185,11 @@ inline unsigned __vmaxu2(unsigned a, unsigned b)
     const unsigned low = (a & 0xffff) > (b & 0xffff) ? a : b, high = a >> 16 > b >> 16 ? a : b;
     return (high & 0xffff0000) | (low & 0xffff);
 }
+inline unsigned __vmaxu4(unsigned a, unsigned b) /* of four bytes */
+{
+    const unsigned odd = __vmaxu2(a, b), even = __vmaxu2(a << 8, b << 8) >> 8;
+    return (odd & 0xff00ff00) | (even & 0xff00ff);
+}
 /* Returns the upper word of two, shifted left by 32 bits at most. */
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift)
 {

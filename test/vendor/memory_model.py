@@ -67,7 +67,7 @@ int others(const unsigned char *x, unsigned long long *sum, const point *p, poin
 READS = {"reduce_pairwise": ["loads"], "reduce_exact": ["loads"]}
 # The same of many results, which the templates do not have
 MANY = {"reduce_short_rows": ["loads"], "reduce_segments": ["loads", "copies"],
-        "reduce_by_threads": ["loads"],
+        "reduce_by_threads": ["loads"], "reduce_buffers": ["loads"],
         "reduce_columns": ["loads"], "resolve_exact_results": ["loads"]}
 # Those that draw tickets, which are known by the fence before them
 TICKETS = {"resolve_exact_results", "reduce_segments"}

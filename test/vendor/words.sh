@@ -262,7 +262,7 @@ done
 types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumulator'
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
 functions="$functions|second_type"
-functions="$functions|reduce|reduce_axis|reduce_segments|dot(_axis)?|supports(_shapes|_dot)?"
+functions="$functions|reduce|reduce_axis|reduce_segments|fold|dot(_axis)?|supports(_shapes|_dot)?"
 functions="$functions|workspace_bytes"
 functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot|_dot_f64)?"
 functions="$functions|((wide|product)_)?accumulator_(merge|f32|f64)"
