@@ -18,7 +18,7 @@
  *
  *     fastreduce::reduce(input, output, n, stream);               // float, int, structs ...
  *     fastreduce::reduce<fastreduce::maximum>(input, output, n, stream);
- *     fastreduce::reduce_to_pair<fastreduce::argmax>(input, &pair, n);   // index and element
+ *     fastreduce::reduce_to_pair<fastreduce::argmax>(input, pair, n);    // index and element
  *     fastreduce::reduce<FASTREDUCE_V7, 512, 16, fastreduce::maximum>(input, output, n);
  *     fastreduce::transform_reduce(input, output, n, transform, combine, identity, stream);
  *     fastreduce::dot(x, y, output, n, stream);                   // the sum of x[k] * y[k]

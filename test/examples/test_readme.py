@@ -25,7 +25,8 @@ ELSEWHERE = ("main.c", "cuda_runtime_api.h", "stddef.h", "stdio.h",
 MANUAL = """#include "fastreduce.cuh"
 void calls(const float *input, float *output, float *partials, const float *x, const float *y,
            float (*transform)(float), float (*combine)(float, float), float identity,
-           cudaStream_t stream, size_t n, fastreduce_status status)
+           cudaStream_t stream, size_t n, fastreduce_status status,
+           fastreduce::result_pair<long long, float> *pair)
 {
 """
 
