@@ -8,6 +8,8 @@ log2(n) additions of float32 lose.
 """
 
 import fractions
+import functools
+import itertools
 import math
 import os
 import pickle
@@ -48,6 +50,7 @@ NUMPY_NAMES = {
     "sum_squares": lambda x, axis: (x * x).sum(axis),
     "max_abs": lambda x, axis: abs(x).max(axis),
     "count_nonzero": lambda x, axis: np.count_nonzero(x, axis),
+    "argmax_abs": lambda x, axis: abs(x).argmax(axis),
 }
 FUNCTIONS = (
     "sum",
@@ -63,7 +66,15 @@ FUNCTIONS = (
     "mean",
     "var",
     "count_nonzero",
+    "argmax_abs",
 )
+PAIRS = {  # functions with two results
+    "min_max": fr.min_max,
+    "var_mean": fr.var_mean,
+    "exact var_mean": functools.partial(fr.var_mean, exact=True),
+    "min with index": functools.partial(fr.min, with_index=True),
+    "max with index": functools.partial(fr.max, with_index=True),
+}
 EXACT = ("sum", "sum_abs", "sum_squares", "norm", "mean", "var")
 DTYPES = (
     "float16",
@@ -135,7 +146,7 @@ def check_values():
             x = data((3, 40, 5), dtype)
             for function in FUNCTIONS:
                 for axis in (None, 0, 1, -1, (0, 1), (1, 2), (-3, -2, -1)):
-                    if function in ("argmin", "argmax") and isinstance(axis, tuple):
+                    if function[:3] == "arg" and isinstance(axis, tuple):
                         continue
                     if function == "prod" and axis != 0:
                         continue  # others overflow
@@ -167,6 +178,124 @@ def check_values():
                         kept.ndim == 3 and kept.tobytes() == got.tobytes(),
                         f"{name} {dtype} {function} {axis} keepdims",
                     )
+
+
+def with_numpy(function, x, axis):
+    """What NumPy says to a function with two results: for each a function of the results' dtype."""
+    if function == "min_max":
+        return lambda _: x.min(axis), lambda _: x.max(axis)
+    if "var_mean" in function:
+        kept = np.moveaxis(x, axis, -1) if isinstance(axis, int) else x.reshape(-1, *x.shape[2:])
+        if isinstance(axis, tuple):
+            kept = np.moveaxis(kept, 0, -1)
+        rows = kept.reshape(-1, kept.shape[-1]) if axis is not None else x.reshape(1, -1)
+        rows = [[fractions.Fraction(each.item()) for each in row] for row in rows]
+        means = [sum(row) / len(row) for row in rows]
+        variances = [sum((e - m) ** 2 for e in row) / len(row) for row, m in zip(rows, means)]
+        shape = x.sum(axis).shape
+        return tuple(
+            lambda dtype, each=each: np.array([rounded(e, dtype) for e in each]).reshape(shape)
+            for each in (variances, means)
+        )
+    name = "arg" + function[:3]
+    flat = x.reshape(-1) if axis is None else x.reshape(-1, *x.shape[2:]) if axis == (0, 1) else x
+    along = axis if isinstance(axis, int) else 0
+    index = getattr(flat, name)(along)
+    there = np.take_along_axis(flat, np.expand_dims(index, along), along).squeeze(along)
+    return lambda _: there, lambda _: index
+
+
+def check_pairs():
+    for name, make, back in libraries():
+        for dtype in (*DTYPES, "bool") if name != "jax" else ("float32", "int16", "bool"):
+            x = data((3, 40, 5), "uint8" if dtype == "bool" else dtype)
+            x = x > 200 if dtype == "bool" else x
+            axes = None, 0, 1, -1, (0, 1)
+            for (function, call), axis in itertools.product(PAIRS.items(), axes):
+                if "exact" in function and dtype[0] != "f":
+                    continue
+                what = f"{name} {dtype} {function} {axis}"
+                made = call(make(x), axis)
+                got = [back(each) for each in made]
+                want = [of(each.dtype.type) for of, each in zip(with_numpy(function, x, axis), got)]
+                if function == "var_mean":  # AUTO's
+                    want[0] = fr.var(x, axis)
+                if function == "var_mean" and dtype not in ("float16", "float32"):
+                    that(np.allclose(got[1], want[1], rtol=0, atol=1e-13), f"{what}: {got}")
+                    want[1] = got[1]
+                that(all(map(same, got, want)), f"{what}: {got}, not {want}")
+                kept = [back(each) for each in call(make(x), axis, keepdims=True)]
+                that(
+                    all(a.ndim == 3 and a.tobytes() == b.tobytes() for a, b in zip(kept, got)),
+                    f"{what} keepdims",
+                )
+                if name == "jax":
+                    continue
+                outs = [make(np.full_like(each, 1)) for each in got]
+                given = call(make(x), axis, out=outs)
+                that(
+                    len(given) == 2
+                    and all(a is b for a, b in zip(given, outs))
+                    and all(same(back(a), b) for a, b in zip(outs, got)),
+                    f"{what} out: {outs}",
+                )
+        zeros = np.array([[0.0, -0.0], [-0.0, 0.0], [-0.0, np.nan]], np.float32)
+        for function in ("min with index", "max with index"):
+            values, indices = map(back, PAIRS[function](make(zeros), 1))
+            that(
+                indices.tolist() == [0, 0, 1]
+                and np.signbit(values[:2]).tolist() == [False, True]
+                and np.isnan(values[2]),
+                f"{name}: {function}: of zeros {values}, {indices}",
+            )
+        made = fr.max(make(zeros), 1, with_index=True)
+        that(made.values is made[0] and made.indices is made[1], f"{name}: the names")
+        least, greatest = map(back, fr.min_max(make(zeros), 1))
+        that(
+            np.signbit(least).tolist()[:2] == [True, True]
+            and np.signbit(greatest).tolist()[:2] == [False, False]
+            and np.isnan(least[2])
+            and np.isnan(greatest[2]),
+            f"{name}: min_max of zeros {least}, {greatest}",
+        )
+        odd = np.array([3, -128, 127, -128], np.int8)
+        that(int(back(fr.argmax_abs(make(odd)))) == 1, f"{name}: the magnitude of -128")
+        odd = np.array([3, np.inf, np.nan, np.nan], np.float32)
+        that(int(back(fr.argmax_abs(make(odd)))) == 2, f"{name}: the first NaN")
+        none = np.empty((3, 0), np.float32)
+        for call in (fr.argmax_abs, *(PAIRS[each] for each in PAIRS if "var" not in each)):
+            refuses(lambda: call(make(none), 1), ValueError, "no elements", f"{name}: of nothing")
+            made = call(make(none), 0)
+            made = made if isinstance(made, tuple) else (made,)
+            that(all(back(each).shape == (0,) for each in made), f"{name}: no results")
+        that(all(np.isnan(back(each)).all() for each in fr.var_mean(make(none), 1)), f"{name}: NaN")
+        x = data((4, 6), "float32")
+        refuses(lambda: fr.min_max(make(x), 2), ValueError, "out of bounds", f"{name}: axis")
+        refuses(lambda: fr.var_mean(make(x), (1, 1)), ValueError, "twice", f"{name}: axes")
+        refuses(lambda: fr.min_max(make(x.astype(complex))), TypeError, "no", f"{name}: complex")
+        one = make(np.full(4, 7, np.float32))
+        if name == "jax":
+            refuses(lambda: fr.min_max(make(x), 1, out=(one, one)), TypeError, "out=", "jax: out")
+            made = jax.jit(lambda a: fr.min_max(a * 2, 1))(make(x))
+            that(all(map(same, map(back, made), fr.min_max(x * 2, 1))), "inside jax.jit")
+            continue
+        refuses(
+            lambda: fr.segments(one, make(np.arange(3)), "min_max"), ValueError, "one result", name
+        )
+        got = back(fr.segments(make(x[0]), make(np.array([0, 2, 2, 6])), "argmax_abs"))
+        want = [int(abs(x[0, :2]).argmax()), -1, int(abs(x[0, 2:]).argmax())]
+        that(same(got, np.array(want)), f"{name}: argmax_abs of segments {got}, not {want}")
+        for words, kind, other in (
+            ("pair", TypeError, None),
+            ("is of float64", TypeError, np.full(4, 7.0)),
+            ("shape", ValueError, np.full(5, 7, np.float32)),
+            ("overlap", ValueError, one),
+        ):
+            other = make(other) if isinstance(other, np.ndarray) and other is not one else other
+            for out in ((one, other), (other, one)):
+                refuses(lambda: fr.min_max(make(x), 1, out=out), kind, words, f"{name}: {words}")
+                that(bool((one == 7).all()), f"{name}: {words}: the output as it was")
+        refuses(lambda: fr.min_max(make(x), 1, out=one), TypeError, "pair", f"{name}: one output")
 
 
 def check_order_of_additions():
@@ -271,6 +400,13 @@ def check_views():
             that(
                 same(back(fr.sum(make(view), axis)), want), f"{name}: view of {view.strides} {axis}"
             )
+            for function in ("min_max", "max with index"):
+                want = PAIRS[function](np.ascontiguousarray(view), axis)
+                got = PAIRS[function](make(view), axis)
+                that(
+                    all(same(back(a), b) for a, b in zip(got, want)),
+                    f"{name}: {function} of a view of {view.strides} {axis}",
+                )
         for view, axis in refused:
             if name == "torch" and (min(view.strides) < 0):
                 continue  # PyTorch has no such views
@@ -619,6 +755,15 @@ def check_on_a_gpu():
                         torch.equal(bits(got), bits(want)),
                         f"{dtype} {function} {axis} {more}: the CPU's bits",
                     )
+        for (function, call), axis in itertools.product(PAIRS.items(), (None, 0, 1)):
+            if "exact" in function and "float" not in dtype:
+                continue
+            got, want = call(x.cuda(), axis), call(x, axis)
+            that(all(each.is_cuda for each in got), "where the results are")
+            that(
+                all(torch.equal(bits(a), bits(b)) for a, b in zip(got, want)),
+                f"{dtype} {function} {axis}: the CPU's bits",
+            )
     row = torch.randn(4097, device="cuda")
     want = {name: getattr(fr, name)(row) for name in ("sum", "mean", "norm", "var")}
     for batch in range(1, 2001):
@@ -695,6 +840,7 @@ def check_streams_and_graphs():
 
 for group in (
     check_values,
+    check_pairs,
     check_order_of_additions,
     check_exact,
     check_views,

@@ -4,6 +4,9 @@ Everything runs on the CPU, batch_invariant() too, which has a switch for it; an
 where there is one. Bits are compared with those of `fastreduce` itself, whose own test judges them.
 """
 import contextlib
+import functools
+import itertools
+import operator
 import os
 import subprocess
 import sys
@@ -28,8 +31,12 @@ from checks import that
 GPU = torch.cuda.is_available() and fastreduce.show_config()["cuda"] is not None
 DEVICES = ("cpu", "cuda") if GPU else ("cpu",)
 NAMES = ("sum prod min max argmin argmax sum_abs sum_squares max_abs norm mean var "
-         "count_nonzero").split()
-DIFFERENTIABLE = [name for name in NAMES if name not in ("argmin", "argmax", "count_nonzero")]
+         "count_nonzero argmax_abs").split()
+DIFFERENTIABLE = [name for name in NAMES if name[:3] != "arg" and name != "count_nonzero"]
+PAIRS = {  # functions of a module with two results
+    "min_max": lambda module: module.min_max, "var_mean": lambda module: module.var_mean,
+    "min_with_index": lambda module: functools.partial(module.min, with_index=True),
+    "max_with_index": lambda module: functools.partial(module.max, with_index=True)}
 HALVES = (torch.bfloat16, torch.float16)
 
 
@@ -64,13 +71,15 @@ def raises(kind, words, function):
 
 @contextlib.contextmanager
 def counted():
-    """How often the compiled reductions are called: a list that grows."""
-    calls, real = [], fastreduce._core.reduce_
-    fastreduce._core.reduce_ = lambda *given: calls.append(given[4]) or real(*given)
+    """The compiled reductions that are called: a list of names that grows, of two results with +"""
+    names = fastreduce._core.OPERATORS
+    calls, real, two = [], fastreduce._core.reduce_, fastreduce._core.reduce_two
+    fastreduce._core.reduce_ = lambda *given: calls.append(names[given[4]]) or real(*given)
+    fastreduce._core.reduce_two = lambda *given: calls.append(names[given[5]] + "+") or two(*given)
     try:
         yield calls
     finally:
-        fastreduce._core.reduce_ = real
+        fastreduce._core.reduce_, fastreduce._core.reduce_two = real, two
 
 
 # ---- Operators ----------------------------------------------------------------------------------
@@ -124,6 +133,55 @@ def check_functions():
                     f"exact {function} as {dtype}")
 
 
+def check_pairs():
+    for device in DEVICES:
+        for dtype in (torch.float32, torch.float64, *HALVES, torch.int32, torch.uint8, torch.bool):
+            x = numbers(3, 4, 5, dtype=dtype).to(device)
+            for (name, function), axis, keepdims in itertools.product(
+                    PAIRS.items(), AXES, (False, True)):
+                what = f"{name} of {dtype}, axis {axis}, {keepdims} on {device}"
+                expected = function(fastreduce)(x, axis, keepdims=keepdims)
+                made = function(ft)(x, axis, keepdims=keepdims)
+                that(same(made, expected) and type(made) is type(expected),
+                     f"{what}: {made}, not {expected}")
+                listed = axis if axis is None or isinstance(axis, (tuple, list)) else [axis]
+                made = getattr(torch.ops.fastreduce, name)(x, listed, keepdims)
+                that(same(made, tuple(expected)), f"{what}, operator: {made}, not {expected}")
+                if dtype.is_floating_point:
+                    leaf = x.clone().requires_grad_()
+                    made = function(ft)(leaf, axis, keepdims=keepdims)
+                    that(all(each.requires_grad == each.is_floating_point() for each in made)
+                         and same([each.detach() for each in made], list(expected)),
+                         f"{what}, recorded: {made}, not {expected}")
+                outs = tuple(torch.full_like(each, 1) for each in expected)
+                versions = [each._version for each in outs]
+                made = function(ft)(x, axis, keepdims=keepdims, out=outs)
+                that(all(map(operator.is_, made, outs)) and same(list(outs), list(expected))
+                     and all(each._version > version for each, version in zip(outs, versions)),
+                     f"{what}, out: {outs}, not {expected}")
+            for made, expected in (
+                    (ft.max(x, 1, with_index=True), torch.max(x, 1)),
+                    (ft.min(x, -1, keepdims=True, with_index=True), torch.min(x, -1, True)),
+                    (ft.min_max(x), torch.aminmax(x)), (ft.min_max(x, 0), torch.aminmax(x, dim=0))):
+                made, expected = tuple(made), tuple(expected)
+                that(same(made, expected), f"{dtype} on {device}: {made}, not {expected}")
+        x = numbers(3, 4).to(device)
+        leaf = x.clone().requires_grad_()
+        with counted() as calls:
+            ft.var_mean(leaf, 1)[0].sum().backward()
+            ft.max(leaf, 1, with_index=True).values.sum().backward()
+        that(calls == ["var+", "argmax+"], f"gradients: {calls}")
+        exact = fastreduce.var_mean(x, 1, exact=True)
+        that(same(ft.var_mean(x, 1, exact=True), exact) and same(
+            [each.detach() for each in ft.var_mean(leaf, 1, exact=True)], list(exact)), "exact")
+    raises(RuntimeError, "no gradient", lambda: ft.min_max(leaf, 1, out=exact))
+    raises(TypeError, "a pair", lambda: ft.min_max(x, 1, out=exact[0]))
+    raises(ValueError, "overlap", lambda: ft.min_max(x, 1, out=(exact[0], exact[0])))
+    raises(ValueError, "one result", lambda: ft.segments(x[0], torch.tensor([0, 1]), "min_max"))
+    raises(ValueError, "out has to be", lambda: torch.compile(
+        lambda t: ft.min_max(t, 1, out=(torch.zeros(3), torch.zeros(4))), backend="eager")(x))
+
+
 def check_refusals():
     x, leaf = numbers(3, 4), numbers(3, 4).requires_grad_()
     raises(TypeError, "no tensor", lambda: ft.sum(numpy.zeros(3)))
@@ -162,6 +220,8 @@ def check_opcheck():
                 offsets = torch.tensor([0, 3, 4, 10], device=device)
                 calls = [(name, (given(3, 4), axis, keepdims)) for name in NAMES
                          for axis, keepdims in ((None, False), ([1], True))]
+                calls += [(name, (given(3, 4), axis, keepdims)) for name in PAIRS
+                          for axis, keepdims in ((None, False), ([0], True))]
                 calls += [("dot", (given(9), given(9))), ("segments", (given(11), offsets)),
                           ("segments", (given(11), offsets, "mean"))]
                 if not gradient:
@@ -175,12 +235,22 @@ def check_opcheck():
                         that(False, f"opcheck of {name}{arguments}: {error}")
 
 
-TORCH = {"sum": torch.sum, "prod": None, "min": torch.amin, "max": torch.amax, "mean": torch.mean,
-         "var": lambda x, axis: torch.var(x, axis, correction=0),
+TORCH = {"sum": torch.sum, "prod": None, "mean": torch.mean,
+         "min": lambda x, axis: x.amin(axis), "max": lambda x, axis: x.amax(axis),
+         "var": lambda x, axis: torch.var(x.float(), axis, correction=0),
          "norm": lambda x, axis: torch.linalg.vector_norm(x, 2, axis),
          "sum_abs": lambda x, axis: x.abs().sum(axis),
          "sum_squares": lambda x, axis: (x * x).sum(axis),
          "max_abs": lambda x, axis: x.abs().amax(axis)}
+TORCH_PAIRS = {"min_max": lambda x: (x.amin(1), x.amax(1)),
+               "var_mean": lambda x: torch.var_mean(x.float(), 1, correction=0),
+               "min_with_index": lambda x: torch.min(x, 1),
+               "max_with_index": lambda x: torch.max(x, 1)}
+
+
+def mixed(pair):
+    """A sum of both results, if both are floats, which has the gradients of both."""
+    return sum(each * (k + 1.5) for k, each in enumerate(pair) if each.is_floating_point())
 
 
 def check_gradients():
@@ -196,7 +266,15 @@ def check_gradients():
                   getattr(ft, name)(t, axis, keepdims=keepdims))
                  for name in DIFFERENTIABLE for axis in (None, 1, (0, 1), (2, -2), ())
                  for keepdims in (False, True)]
-        calls += [("prod with zeros", (zeros,), lambda t: ft.prod(t, (1, 2))),
+        calls += [(f"{name}, {axis}, {keepdims}", (x,),
+                   lambda t, function=function(ft), axis=axis, keepdims=keepdims:
+                   mixed(function(t, axis, keepdims=keepdims)))
+                  for name, function in PAIRS.items()
+                  for axis in (None, 1, (0, 1), (2, -2), ())
+                  for keepdims in (False, True)]
+        calls += [("the mean alone", (x,), lambda t: ft.var_mean(t, 1)[1]),
+                  ("the maximum alone", (x,), lambda t: ft.min_max(t, 1)[1]),
+                  ("prod with zeros", (zeros,), lambda t: ft.prod(t, (1, 2))),
                   ("dot", (v, w), ft.dot),
                   ("segments", (v,), lambda t: ft.segments(t, there)),
                   ("segments, mean", (v,), lambda t: ft.segments(t, there.int(), "mean"))]
@@ -210,15 +288,21 @@ def check_gradients():
         # As PyTorch's, where elements are equal, NaN, zero or infinite; and of 16 bits.
         hard = torch.tensor([[1, 2, 2, -2], [0, -0.0, 0, -1], [0, 0, 0, 0], [torch.nan, 1, 2, 2],
                              [torch.inf, 1, -3, torch.inf], [torch.nan, torch.nan, 1, 3]])
+        judges = [(name, functools.partial(getattr(ft, name), axis=1),
+                   functools.partial(reference, axis=1))
+                  for name, reference in TORCH.items() if reference]
+        judges += [(name, lambda t, function=PAIRS[name](ft): mixed(function(t, 1)),
+                    lambda t, reference=reference: mixed(reference(t)))
+                   for name, reference in TORCH_PAIRS.items()]
         for dtype in (torch.float32, *HALVES):
-            for name, reference in TORCH.items():
-                for rows in (hard, numbers(5, 7)) if reference else ():
+            for name, function, reference in judges:
+                for rows in hard, numbers(5, 7):
+                    if name == "var_mean":  # with an infinity the mean is NaN, too
+                        rows = rows[~rows.isinf().any(1)]
                     leaf = rows.to(dtype).to(device).requires_grad_()
-                    if dtype != torch.float32 and name == "var":
-                        reference = lambda t, axis: torch.var(t.float(), axis, correction=0)
                     weights = numbers(len(rows), seed=5).to(device)
-                    made, = torch.autograd.grad((getattr(ft, name)(leaf, 1) * weights).sum(), leaf)
-                    expected, = torch.autograd.grad((reference(leaf, 1) * weights).sum(), leaf)
+                    made, = torch.autograd.grad((function(leaf) * weights).sum(), leaf)
+                    expected, = torch.autograd.grad((reference(leaf) * weights).sum(), leaf)
                     that(made.dtype == dtype and torch.allclose(
                         made, expected, 2e-2 if dtype in HALVES else 1e-5, 1e-5, equal_nan=True),
                         f"gradient of {name}, {dtype}: {made}, not {expected}")
@@ -229,6 +313,7 @@ def check_compiler():
 
     def function(t, offsets):
         rows = ft.sum(t * 2, 1) + ft.max(t, axis=(1,)) - ft.norm(t, 1) + ft.var(t, 1)
+        rows = rows + mixed(ft.min_max(t, 1)) * mixed(ft.max(t, 1, with_index=True))
         out = ft.mean(t.detach(), 1, out=torch.empty(t.shape[0]))
         return rows + out + ft.dot(t[0], t[1]) + ft.segments(t[0], offsets).sum()
 
@@ -248,6 +333,12 @@ def check_compiler():
             made = getattr(ft, name)(torch.empty(3, 4, device="cuda", dtype=torch.bfloat16), 1)
         that(made.shape == (3,) and made.device.type == "cuda" and made.dtype == expected.dtype,
              f"fake {name}: {made}")
+    for name, function in PAIRS.items():
+        expected = function(fastreduce)(numbers(3, 4, dtype=torch.bfloat16), 1)
+        with FakeTensorMode():
+            made = function(ft)(torch.empty(3, 4, device="cuda", dtype=torch.bfloat16), 1)
+        that(all(a.shape == (3,) and a.device.type == "cuda" and a.dtype == b.dtype
+                 for a, b in zip(made, expected)), f"fake {name}: {made}")
     x = numbers(3, 4)
     that(ft.sum(x.to("meta"), 1).is_meta, "a tensor without memory")
     with warnings.catch_warnings():
@@ -586,13 +677,13 @@ def check_mode():
             made = torch.vmap(torch.func.grad(lambda r: (r * r).sum() + r.softmax(0)[0]))(x)
             that(made.shape == x.shape and calls, "torch.func")
         for expression, functions in (
-                ("x.logsumexp(1)", "max sum"), ("x.mean(1)", "mean"), ("x.max(1)", "argmax"),
-                ("F.layer_norm(x,(999,))", "mean var"), ("torch.std_mean(x)", "var mean"),
-                ("F.softmax(x,1)", "max sum"), ("F.mse_loss(x,2*x)", "mean"),
+                ("x.logsumexp(1)", "max sum"), ("x.mean(1)", "mean"), ("x.max(1)", "argmax+"),
+                ("F.layer_norm(x,(999,))", "var+"), ("torch.std_mean(x)", "var+"),
+                ("F.softmax(x,1)", "max sum"), ("F.mse_loss(x,2*x)", "mean"), ("x.std(1)", "var"),
                 ("x.T.sum()", "sum sum")):
             with counted() as calls:
                 result(expression, x)
-                that(" ".join(NAMES[op] for op in calls) == functions, f"{expression}: {calls}")
+                that(" ".join(calls) == functions, f"{expression}: {calls}")
         for operator in ("_softmax_backward_data", "_log_softmax_backward_data"):
             made = getattr(torch.ops.aten, operator)(x, x, 1, torch.bfloat16)
             that(made.dtype == torch.bfloat16, f"{operator}: {made.dtype}")
@@ -717,8 +808,8 @@ def check_gpu():
 
 
 if __name__ == "__main__":
-    for group in (check_functions, check_refusals, check_opcheck, check_gradients, check_compiler,
-                  check_semantics, check_bits, check_backward, check_warnings,
+    for group in (check_functions, check_pairs, check_refusals, check_opcheck, check_gradients,
+                  check_compiler, check_semantics, check_bits, check_backward, check_warnings,
                   check_mode, check_transformer, check_gpu):
         checks.run(group)
     sys.exit(checks.finish("fastreduce.torch"))

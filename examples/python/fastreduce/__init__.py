@@ -18,32 +18,34 @@ keepdims
     Whether reduced axes stay, with one element.
 out
     None, or an array for the result, of its shape and dtype, without gaps, on the same device. The
-    function returns it. Arrays of JAX cannot be written, so they take none.
+    function returns it. Functions with two results take and return a pair. Arrays of JAX cannot be
+    written, so they take none.
 exact
     Whether the result is the exact one, rounded once: of float16, bfloat16, float32 and float64.
 dtype
     None for the dtype in the table; with ``exact=True`` also "float64".
 
-    =========================  =================  =======  ======================
-    function                   16 bits, float32   float64  integers
-    =========================  =================  =======  ======================
-    sum, prod, dot             float32            float64  (u)int64, modulo 2**64
-    sum_abs, sum_squares       float32            float64  uint64, modulo 2**64
-    mean, var, norm            float32            float64  float64
-    min, max                   that of x          float64  that of x
-    max_abs                    that of x          float64  the unsigned dtype
-    argmin, argmax             int64              int64    int64
-    count_nonzero              uint64             uint64   uint64
-    =========================  =================  =======  ======================
+    ==========================  ================  =======  ======================
+    function                    16 bits, float32  float64  integers
+    ==========================  ================  =======  ======================
+    sum, prod, dot              float32           float64  (u)int64, modulo 2**64
+    sum_abs, sum_squares        float32           float64  uint64, modulo 2**64
+    mean, var, var_mean, norm   float32           float64  float64
+    min, max, min_max           that of x         float64  that of x
+    max_abs                     that of x         float64  the unsigned dtype
+    argmin, argmax, argmax_abs  int64             int64    int64
+    count_nonzero               uint64            uint64   uint64
+    ==========================  ================  =======  ======================
 
 TypeError: a dtype that is not taken, or no array. ValueError: axes, shapes, strides or devices that
-do not fit; min, max, argmin or argmax of no elements. RuntimeError: what CUDA reports. Where a call
+do not fit; extremes of no elements, or their indices. RuntimeError: what CUDA reports. Where a call
 is refused `out` is as it was. All functions may be called by several threads at once.
 """
 
 from __future__ import annotations
 
 from builtins import max as _max
+from collections import namedtuple as _namedtuple
 from operator import index as _index
 from typing import Any, Optional, Union
 
@@ -53,6 +55,7 @@ from ._core import __version__, show_config
 
 _compiled, _direct = _core.reduce_, _core.direct
 Axis = Optional[Union[int, "tuple[int, ...]"]]
+ValuesAndIndices = _namedtuple("ValuesAndIndices", "values indices")
 
 
 def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: Any, op: int) -> Any:
@@ -60,14 +63,27 @@ def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: An
         made = _compiled(x, out, axis, keepdims, op, exact, 0)  # the shortest way: PyTorch's rows
         return made if out is None else out
     asked = 0 if dtype is None else _core.type_number(dtype)
-    if axis is not None and type(axis) is not int:
-        axis = tuple(map(_index, axis)) if isinstance(axis, (tuple, list)) else _index(axis)
+    axis = _core.integers(axis)
+    return _core.call(_core.reduce_, (x,), (out,), lambda: [
+        (_core.result_shape(x.shape, axis, keepdims), _core.result_type(str(x.dtype), op, asked))],
+        (axis, keepdims, op, exact, asked))
 
-    def result() -> tuple[tuple[int, ...], str]:
-        return (_core.result_shape(x.shape, axis, keepdims),
-                _core.result_type(str(x.dtype), op, asked))
 
-    return _core.call(_core.reduce_, (x,), out, result, (axis, keepdims, op, exact, asked))
+def _reduce_two(x: Any, axis: Axis, keepdims: bool, outs: tuple[Any, Any], exact: bool, op: int,
+                other: int) -> tuple[Any, Any]:
+    """The result of an operator and the second one, which is of the dtype of another operator's."""
+    axis = _core.integers(axis)
+
+    def results() -> list[tuple[tuple[int, ...], str]]:
+        shape, dtype = _core.result_shape(x.shape, axis, keepdims), str(x.dtype).rpartition(".")[2]
+        return [(shape, _core.result_type(dtype, one, 0)) for one in (op, other)]
+
+    return _core.call(_core.reduce_two, (x,), outs, results, (axis, keepdims, op, exact, 0))
+
+
+def _with_index(x: Any, axis: Axis, keepdims: bool, out: Any, op: int) -> ValuesAndIndices:
+    indices, values = _reduce_two(x, axis, keepdims, _core.pair(out)[::-1], False, op + 2, op)
+    return ValuesAndIndices(values, indices)
 
 
 def sum(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
@@ -81,13 +97,27 @@ def prod(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) 
     return _reduce(x, axis, keepdims, out, False, None, 1)
 
 
-def min(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """The least element; NaN if one is NaN. -0 is less than +0."""
+def min(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+        with_index: bool = False) -> Any:
+    """The least element; NaN if one is NaN. -0 is less than +0.
+
+    With `with_index` it is a named tuple (values, indices), of one reading: the indices are those
+    of argmin, to which -0 and +0 are equal, and the values are the elements there.
+    """
+    if with_index:
+        return _with_index(x, axis, keepdims, out, 2)
     return _reduce(x, axis, keepdims, out, False, None, 2)
 
 
-def max(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """The greatest element; NaN if one is NaN. +0 is greater than -0."""
+def max(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+        with_index: bool = False) -> Any:
+    """The greatest element; NaN if one is NaN. +0 is greater than -0.
+
+    With `with_index` it is a named tuple (values, indices), of one reading: the indices are those
+    of argmax, to which -0 and +0 are equal, and the values are the elements there.
+    """
+    if with_index:
+        return _with_index(x, axis, keepdims, out, 3)
     return _reduce(x, axis, keepdims, out, False, None, 3)
 
 
@@ -99,6 +129,17 @@ def argmin(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None
 def argmax(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """The index of the greatest element, the first of several; a NaN is greater."""
     return _reduce(x, axis, keepdims, out, False, None, 5)
+
+
+def argmax_abs(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The index of the greatest magnitude, the first of several; a NaN's is greater."""
+    return _reduce(x, axis, keepdims, out, False, None, 14)
+
+
+def min_max(x: Any, axis: Axis = None, *, keepdims: bool = False,
+            out: Any = None) -> tuple[Any, Any]:
+    """The pair of min and max, of one reading of the elements; NaN if one is NaN."""
+    return _reduce_two(x, axis, keepdims, _core.pair(out), False, 13, 3)
 
 
 def sum_abs(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
@@ -136,6 +177,16 @@ def var(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
     return _reduce(x, axis, keepdims, out, exact, dtype, 11)
 
 
+def var_mean(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+             exact: bool = False) -> tuple[Any, Any]:
+    """The pair of var and a mean, of one reading of the elements.
+
+    The mean is the one beside a variance in fastreduce.h, whose last bits may differ from those of
+    `mean`, and which is NaN if an element is infinite. With `exact` the two means are the same.
+    """
+    return _reduce_two(x, axis, keepdims, _core.pair(out), exact, 11, 10)
+
+
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """How many elements are not zero; NaN is not zero."""
     return _reduce(x, axis, keepdims, out, False, None, 12)
@@ -144,8 +195,8 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any
 def dot(x: Any, y: Any, *, out: Any = None, exact: bool = False, dtype: Any = None) -> Any:
     """The sum of the products of two arrays of one axis, of one dtype and device; 0 of none."""
     asked = _core.type_number(dtype)
-    return _core.call(_core.dot_, (x, y), out,
-                      lambda: ((), _core.result_type(str(x.dtype), 0, asked)), (exact, asked))
+    return _core.call(_core.dot_, (x, y), (out,),
+                      lambda: [((), _core.result_type(str(x.dtype), 0, asked))], (exact, asked))
 
 
 def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: Any = None,
@@ -155,17 +206,12 @@ def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: An
     offsets, of int32 or int64 on the device of x, hold one number more than there are segments.
     With `ends`, as many as offsets and of their dtype, segment s is x[offsets[s]:ends[s]]: then
     segments may overlap, leave gaps, and come in any order. A segment that ends before it begins
-    is empty, and has the result of no elements: of min, max, argmin and argmax what fastreduce.h
+    is empty, and has the result of no elements: of extremes and their indices what fastreduce.h
     says. On a GPU offsets are read when the kernel runs, so one outside of x is not noticed.
 
-    op is the name of a function of this module.
+    op is the name of a function of one array and one result.
     """
-    if op not in _core.OPERATORS:
-        raise ValueError(f"fastreduce: op is {op!r}, and no function of one array")
-    number, asked = _core.OPERATORS.index(op), _core.type_number(dtype)
-
-    def result() -> tuple[tuple[int, ...], str]:
-        return ((_max(offsets.shape[0] - (ends is None), 0),),
-                _core.result_type(str(x.dtype), number, asked))
-
-    return _core.call(_core.segments_, (x, offsets, ends), out, result, (number, exact, asked))
+    number, asked = _core.operator_number(op), _core.type_number(dtype)
+    return _core.call(_core.segments_, (x, offsets, ends), (out,), lambda: [
+        ((_max(offsets.shape[0] - (ends is None), 0),),
+         _core.result_type(str(x.dtype), number, asked))], (number, exact, asked))

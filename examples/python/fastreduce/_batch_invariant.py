@@ -8,6 +8,7 @@ do not depend on the shape, either.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import threading
 import warnings
@@ -16,6 +17,8 @@ from typing import Any, Callable, Optional
 import torch
 from torch import Tensor
 from torch._prims_common.wrappers import _maybe_resize_out
+
+import fastreduce
 
 from . import _core
 
@@ -51,25 +54,30 @@ def _axes_of(x: Tensor, dim: Any) -> list[int]:
     return sorted(axes) if x.dim() else []
 
 
-def _read(op: int, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """AUTO's reduction of x as it lies, or of a contiguous copy if it cannot be read so."""
+def _read(op: int, x: Tensor, dim: Any = None, keepdim: bool = False, pair: Any = None) -> Any:
+    """AUTO's reduction of x as it lies, or of a contiguous copy if it cannot be read so; or what a
+    function of fastreduce gives that has two results."""
+    def run(x: Tensor, axis: Any, keepdim: bool) -> Any:
+        if not pair:
+            return _core.reduce_(x, None, axis, keepdim, op, False, 0)
+        with torch.no_grad():  # autograd is above
+            return pair(x, axis, keepdims=keepdim)
+
     try:
-        given = dim if isinstance(dim, int) else tuple(dim) if dim else None
-        made = _core.reduce_(x, None, given, keepdim, op, False, 0)
+        return run(x, dim if isinstance(dim, int) else tuple(dim) if dim else None, keepdim)
     except TypeError as error:
         raise NotImplementedError(f"batch_invariant(): {error}") from None
     except ValueError:
         axes = _axes_of(x, dim)
-        if _MIN <= op <= _ARGMAX and not all(x.shape[k] for k in axes):
+        if op in _core.EXTREMES and not all(x.shape[k] for k in axes):
             kind = RuntimeError if dim is None and op <= _MAX else IndexError
             raise kind(f"{_core.OPERATORS[op]}(): Expected reduction dim to have non-zero size."
                        ) from None
         kept = [k for k in range(x.dim()) if k not in axes]
         moved = x.permute(kept + axes).contiguous()
-        made = _core.reduce_(moved, None, tuple(range(len(kept), x.dim())), False, op, False, 0)
-        for axis in axes if keepdim else ():
-            made = made.unsqueeze(axis)
-    return made
+        made = run(moved, tuple(range(len(kept), x.dim())), False)
+        shape = _core.result_shape(x.shape, tuple(axes), keepdim)
+        return tuple(each.reshape(shape) for each in made) if pair else made.reshape(shape)
 
 
 def _sum(x: Tensor, dim: Any = None, keepdim: bool = False, *,
@@ -101,13 +109,9 @@ def _extreme(op: int) -> Callable[..., Tensor]:
     return lambda x, dim=None, keepdim=False: _read(op, x, dim, keepdim)
 
 
-def _extreme_at(op: int) -> Callable[..., tuple[Tensor, Tensor]]:
-    def run(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-        index = _read(op, x, dim, True)
-        values = x.gather(dim, index)
-        return (values, index) if keepdim or not x.dim() else (values.squeeze(dim),
-                                                                index.squeeze(dim))
-    return run
+def _extreme_at(op: int, pair: Any) -> Callable[..., tuple[Tensor, Tensor]]:
+    pair = functools.partial(pair, with_index=True)
+    return lambda x, dim, keepdim=False: _read(op, x, dim, keepdim, pair)
 
 
 def _spread(mean_too: bool, root: bool) -> Callable[..., Any]:
@@ -118,11 +122,13 @@ def _spread(mean_too: bool, root: bool) -> Callable[..., Any]:
             raise RuntimeError("std and var only support floating point and complex dtypes")
         n = math.prod(x.shape[k] for k in _axes_of(x, dim))
         left = n - (1 if correction is None else correction)
-        made = _read(_VAR, x, dim, keepdim)
+        made = _read(_VAR, x, dim, keepdim, fastreduce.var_mean if mean_too else None)
+        if mean_too:
+            made, average = made
         if left != n:
             made = made * (n / left if left > 0 else math.inf)
         made = (made.sqrt() if root else made).to(x.dtype)
-        return (made, _mean(x, dim, keepdim)) if mean_too else made
+        return (made, average.to(x.dtype)) if mean_too else made
     return run
 
 
@@ -182,8 +188,8 @@ def _last_axes(x: Tensor, shape: Any) -> range:
 def _layer_norm(x: Tensor, shape: Any, weight: Optional[Tensor], bias: Optional[Tensor],
                 eps: float) -> tuple[Tensor, Tensor, Tensor]:
     axes = _last_axes(x, shape)
-    average = _read(_MEAN, x, axes, True)
-    scale = (_read(_VAR, x, axes, True) + eps).rsqrt()
+    variance, average = _read(_VAR, x, axes, True, fastreduce.var_mean)
+    scale = (variance + eps).rsqrt()
     y = (_wide(x) - average) * scale
     y = y if weight is None else y * weight
     return (y if bias is None else y + bias).to(x.dtype), average, scale
@@ -251,8 +257,10 @@ _KERNELS: dict[str, Callable[..., Any]] = {
     "max": _extreme(_MAX), "max.unary_out": _extreme(_MAX),
     "argmin": _extreme(_ARGMIN), "argmin.out": _extreme(_ARGMIN),
     "argmax": _extreme(_ARGMAX), "argmax.out": _extreme(_ARGMAX),
-    "min.dim": _extreme_at(_ARGMIN), "min.dim_min": _extreme_at(_ARGMIN),
-    "max.dim": _extreme_at(_ARGMAX), "max.dim_max": _extreme_at(_ARGMAX),
+    "min.dim": _extreme_at(_MIN, fastreduce.min),
+    "min.dim_min": _extreme_at(_MIN, fastreduce.min),
+    "max.dim": _extreme_at(_MAX, fastreduce.max),
+    "max.dim_max": _extreme_at(_MAX, fastreduce.max),
     "var.correction": _spread(False, False), "var.correction_out": _spread(False, False),
     "std.correction": _spread(False, True), "std.correction_out": _spread(False, True),
     "var_mean.correction": _spread(True, False), "std_mean.correction": _spread(True, True),
@@ -313,7 +321,8 @@ class batch_invariant(contextlib.ContextDecorator):
 
     16-bit floats are added as floats, and the result is rounded once; so are exponentials and
     quotients of softmax. Variances with a correction are the one without, times n / (n -
-    correction). Where axes cannot be read as they lie there is a contiguous copy.
+    correction). A mean in var_mean, std_mean and layer_norm is fastreduce.var_mean's. Where axes
+    cannot be read as they lie there is a contiguous copy.
 
     Not covered: matrix products (mm, linear, dot, einsum), convolutions, attention kernels
     (scaled_dot_product_attention but for its "math" backend's softmax), cumulative sums,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ __version__ = "0.8.0"
 _path = str(next(Path(__file__).parent.glob("_binding.*")))
 _library = tvm_ffi.load_module(_path)
 reduce_ = _library["reduce"]
+reduce_two = _library["reduce_two"]  # with an array for second results
 dot_ = _library["dot"]
 segments_ = _library["segments"]
 functions = ctypes.CDLL(_path)  # those of fastreduce.h
@@ -25,7 +28,31 @@ functions.fastreduce_status_string.restype = ctypes.c_char_p
 TYPES = ("", "float32", "float64", "float16", "bfloat16", "int8", "int16", "int32", "int64",
          "uint8", "uint16", "uint32", "uint64")
 OPERATORS = ("sum", "prod", "min", "max", "argmin", "argmax", "sum_abs", "sum_squares", "max_abs",
-             "norm", "mean", "var", "count_nonzero")
+             "norm", "mean", "var", "count_nonzero", "min_max", "argmax_abs")
+EXTREMES = (2, 3, 4, 5, 13, 14)  # operators that refuse no elements
+
+
+def operator_number(name: str) -> int:
+    """The number of a function of one array and one result."""
+    if name not in OPERATORS or name == "min_max":
+        raise ValueError(f"fastreduce: op is {name!r}, and no function of one array and one result")
+    return OPERATORS.index(name)
+
+
+def integers(axis: Any) -> Any:
+    """None, an int, or a tuple of ints."""
+    if axis is None or type(axis) is int:
+        return axis
+    return tuple(map(index, axis)) if isinstance(axis, (tuple, list)) else index(axis)
+
+
+def pair(out: Any) -> tuple[Any, Any]:
+    """The arrays for two results: those of `out`, or None and None."""
+    if out is None:
+        return None, None
+    if not isinstance(out, (tuple, list)) or len(out) != 2 or out[0] is None or out[1] is None:
+        raise TypeError("fastreduce: out has to be None or a pair of arrays")
+    return tuple(out)
 
 
 def type_number(dtype: Any) -> int:
@@ -40,11 +67,12 @@ def type_number(dtype: Any) -> int:
     return TYPES.index(name)
 
 
+@functools.lru_cache(None)
 def result_type(x: str, op: int, asked: int) -> str:
     """The dtype of the result of an operator on dtype x; x itself if a call will refuse it."""
     if asked:
         return TYPES[asked]
-    if op in (2, 3):
+    if op in (2, 3, 13):
         return x  # of bools, a bool
     x = "uint8" if x == "bool" else x
     return TYPES[functions.fastreduce_output_type(TYPES.index(x), op)] if x in TYPES else x
@@ -91,15 +119,16 @@ def show_config() -> dict[str, Any]:
 # ---- Calls, by the library of the arrays --------------------------------------------------------
 
 
-def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def call(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
          arguments: tuple[Any, ...]) -> Any:
-    """Calls function(*arrays, output, *arguments), and returns its output.
+    """Calls function(*arrays, *outputs, *arguments), and returns its output, or both in a tuple.
 
-    The output is `out`, or if that is None an array of the library of the first of `arrays`.
-    `result()` is its shape and the name of its dtype.
+    The outputs are `outs`, or for each that is None an array of the library of the first of
+    `arrays`. `results()` has for each its shape and the name of its dtype.
     """
     adapter = _adapters.get(type(arrays[0])) or _adapter(arrays[0])
-    return adapter(function, arrays, out, result, arguments)
+    made = adapter(function, arrays, outs, results, arguments)
+    return made[0] if len(outs) == 1 else tuple(made)
 
 
 def check_gradient(x: Any) -> None:
@@ -109,18 +138,29 @@ def check_gradient(x: Any) -> None:
                         "or pass x.detach()")
 
 
-def _torch(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def _torch(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
            arguments: tuple[Any, ...]) -> Any:
     check_gradient(arrays[0])
-    made = function(*arrays, out, *arguments)  # PyTorch allocates it
-    return made if out is None else out
+    out, *more = outs
+    if more and more[0] is None:
+        shape, dtype = results()[1]
+        torch = sys.modules["torch"]
+        more = [torch.empty(shape, dtype=getattr(torch, dtype), device=arrays[0].device)]
+    made = function(*arrays, out, *more, *arguments)  # PyTorch allocates it
+    return made if out is None else out, *more
 
 
-def _numpy(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def _numpy(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
            arguments: tuple[Any, ...]) -> Any:
-    made = sys.modules["numpy"].empty(*result()) if out is None else out
-    function(*map(_view, arrays), _view(made), *arguments)
-    return made[()] if out is None else out
+    made = _allocate(sys.modules["numpy"], outs, results)
+    function(*map(_view, (*arrays, *made)), *arguments)
+    return [one[()] if out is None else out for one, out in zip(made, outs)]
+
+
+def _allocate(module: Any, outs: tuple[Any, ...], results: Any) -> list[Any]:
+    if all(out is not None for out in outs):
+        return list(outs)
+    return [module.empty(*result) if out is None else out for out, result in zip(outs, results())]
 
 
 def _view(x: Any) -> Any:
@@ -135,29 +175,29 @@ def _view(x: Any) -> Any:
         return tvm_ffi.from_dlpack(x)
 
 
-def _cupy(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def _cupy(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
           arguments: tuple[Any, ...]) -> Any:
     cupy = sys.modules["cupy"]
     device = arrays[0].device
     with device:
-        made = cupy.empty(*result()) if out is None else out
+        made = _allocate(cupy, outs, results)
         stream = cupy.cuda.get_current_stream().ptr  # which DLPack does not say
         views = [None if each is None else tvm_ffi.from_dlpack(each.__dlpack__(stream=-1))
-                 for each in (*arrays, made)]
+                 for each in (*arrays, *made)]
         with tvm_ffi.use_raw_stream(tvm_ffi.device("cuda", device.id), stream):
             function(*views, *arguments)
     return made
 
 
-def _other(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def _other(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
            arguments: tuple[Any, ...]) -> Any:
     if not hasattr(arrays[0], "__dlpack__"):
         raise TypeError(f"fastreduce: {type(arrays[0]).__name__} is no array that speaks DLPack")
-    if out is None:
+    if any(out is None for out in outs):
         raise TypeError(f"fastreduce: pass out=, as arrays of {type(arrays[0]).__module__} cannot "
                         "be made here")
-    function(*arrays, out, *arguments)
-    return out
+    function(*arrays, *outs, *arguments)
+    return outs
 
 
 def _adapter(x: Any) -> Any:

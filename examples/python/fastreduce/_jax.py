@@ -16,7 +16,8 @@ except ImportError as error:
     raise TypeError("fastreduce: JAX arrays need the package jax-tvm-ffi") from error
 
 _ARGUMENTS = {"reduce": ("axis", "keepdims", "op", "exact", "asked"), "dot": ("exact", "asked")}
-_FUNCTIONS = {_core.reduce_: "reduce", _core.dot_: "dot"}
+_ARGUMENTS["reduce_two"] = _ARGUMENTS["reduce"]
+_FUNCTIONS = {_core.reduce_: "reduce", _core.reduce_two: "reduce_two", _core.dot_: "dot"}
 for _function, _name in _FUNCTIONS.items():
     for _platform in ("cpu", "gpu") if _core.BUILT["cuda"] else ("cpu",):
         jax_tvm_ffi.register_ffi_target(
@@ -25,10 +26,10 @@ for _function, _name in _FUNCTIONS.items():
             platform=_platform, allow_cuda_graph=True)
 
 
-def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
+def call(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
          arguments: tuple[Any, ...]) -> Any:
     """As _core.call. XLA knows no strides, so the reduced axes become the middle one of three."""
-    if out is not None:
+    if any(out is not None for out in outs):
         raise TypeError("fastreduce: arrays of JAX cannot be written: call without out=")
     if function not in _FUNCTIONS:
         raise TypeError("fastreduce: there are no segments of JAX arrays")
@@ -42,12 +43,13 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
             raise ValueError("fastreduce: dot takes arrays of one axis")
         if x.shape != arrays[0].shape:
             raise ValueError("fastreduce: arrays have different shapes")
-    shape, dtype = result()
-    if jnp.dtype(dtype) != jax.dtypes.canonicalize_dtype(dtype):
-        raise TypeError(f"fastreduce: the result is of {dtype}, which JAX has by "
-                        'jax.config.update("jax_enable_x64", True)')
+    shape, dtypes = results()[0][0], [dtype for _, dtype in results()]
+    for dtype in dtypes:
+        if jnp.dtype(dtype) != jax.dtypes.canonicalize_dtype(dtype):
+            raise TypeError(f"fastreduce: the result is of {dtype}, which JAX has by "
+                            'jax.config.update("jax_enable_x64", True)')
     made = shape
-    if name == "reduce":
+    if name != "dot":
         x = arrays[0]
         axes = _core.axes_of(arguments[0], x.ndim)
         if axes != list(range(axes[0], axes[0] + len(axes))) if axes else False:
@@ -55,10 +57,12 @@ def call(function: Any, arrays: tuple[Any, ...], out: Any, result: Any,
         first = axes[0] if axes else x.ndim
         sizes = (math.prod(x.shape[:first]), math.prod(x.shape[k] for k in axes),
                  math.prod(x.shape[first + len(axes):]))
-        if not sizes[1] and _core.OPERATORS[arguments[2]] in ("min", "max", "argmin", "argmax"):
+        if not sizes[1] and arguments[2] in _core.EXTREMES:
             raise ValueError("fastreduce: no elements have neither a least nor a greatest one")
         arrays = (jnp.reshape(x, sizes),)
         made = sizes[::2]
         arguments = (1, False, *arguments[2:])
-    called = jax.ffi.ffi_call("fastreduce." + name, jax.ShapeDtypeStruct(made, dtype))
-    return jnp.reshape(called(*arrays, **dict(zip(_ARGUMENTS[name], arguments))), shape)
+    called = jax.ffi.ffi_call("fastreduce." + name,
+                              [jax.ShapeDtypeStruct(made, dtype) for dtype in dtypes])
+    return [jnp.reshape(one, shape)
+            for one in called(*arrays, **dict(zip(_ARGUMENTS[name], arguments)))]

@@ -141,7 +141,7 @@ struct reduction {
         const int64_t begin = at(offsets, k), end = ends ? at(ends, k) : at(offsets, k + 1);
         return {begin < end ? begin : 0, begin < end ? end - begin : 0};
     }
-    fastreduce_status run_on_cpu(size_t result_size) const
+    fastreduce_status run_on_cpu(size_t result_size, size_t second_size) const
     {
         const auto dot = exact ? fastreduce_host_dot : fastreduce_host_pairwise_dot;
         const auto reduce = exact ? fastreduce_host_reduce : fastreduce_host_pairwise;
@@ -155,6 +155,10 @@ struct reduction {
                 std::memcpy(&column[i], from + i * shape.stride, size);
             if (shape.stride > 1) from = column.data();
             CHECK(reduce(from, out + k * result_size, n, type, op, asked));
+            if (!config.second_output) continue;
+            char *const to = static_cast<char *>(config.second_output) + k * second_size;
+            CHECK(exact ? reduce(from, to, n, type, FASTREDUCE_MEAN, FASTREDUCE_DEFAULT_TYPE)
+                        : fastreduce_host_pairwise_second(from, to, n, type, op));
         }
         return FASTREDUCE_SUCCESS;
     }
@@ -186,26 +190,45 @@ struct reduction {
         return status;
     }
 #endif
-    // Writes to the given output, or else to one of the library of x, which it returns.
-    Tensor run(const Optional<TensorView> &given, ShapeView sizes)
+    // Returns where the results are written, unless the output does not fit them.
+    char *output_of(const TensorView &output, DLDataType dtype, ShapeView sizes) const
     {
-        const auto result = asked ? asked : fastreduce_output_type(type, op);
-        const bool chosen = !asked && (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX); // may be bool
-        const DLDataType dtype = chosen ? x.dtype() : dtypes[result - 1];
-        Tensor made;
-        if (!given) made = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, sizes, dtype, x.device());
-        const TensorView output = given ? *given : TensorView(made);
         if (output.dtype() != dtype)
             REFUSE(TypeError) << "out is of " << output.dtype() << ", the result of " << dtype;
         if (!fits(output, sizes, x.device()))
             REFUSE(ValueError) << "out has gaps, or another shape or device than the result";
-        out = data(output);
+        return data(output);
+    }
+    // Writes to the given output, or else to one of the library of x, which it returns; and second
+    // results, if there is an array for them.
+    Tensor run(const Optional<TensorView> &given, ShapeView sizes,
+               const Optional<TensorView> &second = {})
+    {
+        const auto result = asked ? asked : fastreduce_output_type(type, op);
+        const auto second_type = fastreduce_second_type(type, op);
+        if (second && !second_type) REFUSE(TypeError) << "there is no second result";
+        const bool chosen = !asked && (op == FASTREDUCE_MIN || op == FASTREDUCE_MAX ||
+                                       op == FASTREDUCE_MIN_MAX); // may be bool
+        const DLDataType dtype = chosen ? x.dtype() : dtypes[result - 1];
+        Tensor made;
+        if (!given) made = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, sizes, dtype, x.device());
+        out = output_of(given ? *given : TensorView(made), dtype, sizes);
+        size_t second_size = 0;
+        if (second) {
+            const DLDataType its = second_type == type ? x.dtype() : dtypes[second_type - 1];
+            char *const to = output_of(*second, its, sizes);
+            second_size = its.bits / 8;
+            const size_t count = second.value().numel();
+            if (out < to + count * second_size && to < out + count * (dtype.bits / 8))
+                REFUSE(ValueError) << "the two arrays of out overlap";
+            config.second_output = to;
+        }
         fastreduce_status status = FASTREDUCE_ERROR_NO_DEVICE;
         if (on_cpu) {
             std::fenv_t before; // threads of XLA and PyTorch may take denormals for zeros
             std::fegetenv(&before);
             std::fesetenv(FE_DFL_ENV);
-            status = run_on_cpu(dtype.bits / 8);
+            status = run_on_cpu(dtype.bits / 8, second_size);
             std::fesetenv(&before);
         }
 #if FASTREDUCE_PYTHON_CUDA
@@ -221,8 +244,8 @@ struct reduction {
     }
 };
 
-Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims,
-              fastreduce_operator op, bool exact, fastreduce_type asked)
+Tensor reduce_two(TensorView x, Optional<TensorView> out, Optional<TensorView> second, AnyView axis,
+                  bool keepdims, fastreduce_operator op, bool exact, fastreduce_type asked)
 {
     reduction job{x, op, exact, asked};
     auto &[outer, n, inner, outer_stride, stride] = job.shape; // into which the axes are merged
@@ -250,9 +273,15 @@ Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdim
     if (axes) REFUSE(ValueError) << "an axis is out of bounds, or occurs twice";
     if (!readable && x.numel())
         REFUSE(ValueError) << "these axes cannot be read without a copy: pass a contiguous array";
-    if (!n && op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX)
+    if (!n && ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op >= FASTREDUCE_MIN_MAX))
         REFUSE(ValueError) << "no elements have neither a least nor a greatest one";
-    return job.run(out, ShapeView(sizes.data(), sizes.size()));
+    return job.run(out, ShapeView(sizes.data(), sizes.size()), second);
+}
+
+Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims,
+              fastreduce_operator op, bool exact, fastreduce_type asked)
+{
+    return reduce_two(x, out, {}, axis, keepdims, op, exact, asked);
 }
 
 Tensor dot(TensorView x, TensorView y, Optional<TensorView> out, bool exact, fastreduce_type asked)
@@ -287,5 +316,6 @@ Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
 } // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce, reduce)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce_two, reduce_two)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(dot, dot)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(segments, segments)
