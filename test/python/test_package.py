@@ -319,6 +319,90 @@ def check_order_of_additions():
             )
 
 
+def check_vecdot():
+    for name, make, back in libraries():
+        for dtype in DTYPES if name != "jax" else ("float32", "int16"):
+            x, y = data((3, 40, 5), dtype), data((3, 40, 5), dtype)
+            for axis in (None, 0, 1, -1, (0, 1)):
+                got = back(fr.vecdot(make(x), make(y), axis))
+                wide = got.dtype if dtype[0] != "f" else np.float64
+                want = (x.astype(wide) * y.astype(wide)).sum(axis)
+                that(
+                    got.shape == want.shape
+                    and (np.allclose if dtype[0] == "f" else np.array_equal)(got, want),
+                    f"{name} {dtype} vecdot {axis}: {got}, not {want}",
+                )
+                kept = back(fr.vecdot(make(x), make(y), axis, keepdims=True))
+                that(kept.ndim == 3 and kept.tobytes() == got.tobytes(), f"{name}: keepdims")
+            if dtype in ("float32", "float64"):
+                for exact in (False, True):
+                    got = back(fr.vecdot(make(x), make(y), 1, exact=exact))
+                    want = [
+                        [
+                            fr.dot(x[k, :, j].copy(), y[k, :, j].copy(), exact=exact)
+                            for j in range(5)
+                        ]
+                        for k in range(3)
+                    ]
+                    that(same(got, want), f"{name} {dtype} vecdot, exact: {exact}: {got}")
+        none = make(np.empty((3, 0), np.float32))
+        that(same(back(fr.vecdot(none, none)), np.zeros(3, np.float32)), f"{name}: of nothing")
+        x = data((4, 6), "float32")
+        for words, kind, other in (
+            ("shapes", ValueError, x[:3]),
+            ("dtypes", TypeError, x.astype(float)),
+        ):
+            refuses(lambda: fr.vecdot(make(x), make(other)), kind, words, f"{name}: {words}")
+        refuses(lambda: fr.vecdot(make(x), make(x), 2), ValueError, "out of bounds", name)
+        if name == "jax":
+            continue
+        out = make(np.full(4, 7, np.float32))
+        that(fr.vecdot(make(x), make(x), out=out) is out, f"{name}: vecdot, out")
+        that(same(back(out), fr.sum_squares(x, 1)), f"{name}: vecdot, out: {out}")
+        if name in ("numpy", "torch"):
+            wide = np.concatenate((x, x + 1), 1)
+            a, b = make(wide)[:, :6], make(wide)[:, 6:]
+            that(same(back(fr.vecdot(a, b)), fr.vecdot(x, x + 1)), f"{name}: views")
+            refuses(lambda: fr.vecdot(make(x), b), ValueError, "strides", f"{name}: strides")
+
+
+def check_fold():
+    for name, make, back in libraries():
+        if name == "jax":
+            two = [make(np.ones(3, np.float32))] * 2
+            refuses(lambda: fr.fold(two), TypeError, "folds", "jax: fold")
+            continue
+        for dtype in (*DTYPES, "bool"):
+            for count, op in itertools.product((1, 2, 3, 7, 64), ("sum", "min", "max", "mean")):
+                x = data((count, 3, 5), "uint8" if dtype == "bool" else dtype)
+                x = x > 100 if dtype == "bool" else x
+                got = back(fr.fold([make(row) for row in x], op))
+                want = getattr(fr, op)(x, 0)
+                that(same(got, want), f"{name} {dtype} fold of {count}, {op}: {got}, not {want}")
+        x = data((4, 6), "float32")
+        want = fr.sum(x, 0)
+        rows = [make(row.copy()) for row in x]
+        that(fr.fold(tuple(rows), out=rows[2]) is rows[2], f"{name}: fold, out")
+        that(same(back(rows[2]), want), f"{name}: fold into one of the arrays")
+        rows = [make(row) for row in x]
+        wide = make(np.zeros(12, np.float32))
+        for words, kind, call in (
+            ("not sum", ValueError, lambda: fr.fold(rows, "norm")),
+            ("list", TypeError, lambda: fr.fold([])),
+            ("list", TypeError, lambda: fr.fold(rows[0])),
+            ("64", ValueError, lambda: fr.fold((rows * 17)[:65])),
+            ("gaps", ValueError, lambda: fr.fold([wide[::2]])),
+            ("gaps", ValueError, lambda: fr.fold([rows[0], wide[::2]])),
+            ("shapes", ValueError, lambda: fr.fold([rows[0], rows[1][:5]])),
+            ("dtypes", TypeError, lambda: fr.fold([rows[0], make(x[1].astype(float))])),
+        ):
+            refuses(call, kind, words, f"{name}: fold, {words}")
+    if torch:
+        leaf = torch.ones(3, requires_grad=True)
+        for call in (lambda: fr.fold([torch.ones(3), leaf]), lambda: fr.dot(torch.ones(3), leaf)):
+            refuses(call, TypeError, "gradient", "a gradient of the second array")
+
+
 def check_exact():
     for name, make, back in libraries():
         for dtype in (np.float16, np.float32, np.float64):
@@ -764,6 +848,15 @@ def check_on_a_gpu():
                 all(torch.equal(bits(a), bits(b)) for a, b in zip(got, want)),
                 f"{dtype} {function} {axis}: the CPU's bits",
             )
+        for axis, exact in itertools.product((None, 0, 1), (False, True)):
+            if exact and "float" not in dtype:
+                continue
+            got = fr.vecdot(x.cuda(), x.flip(1).cuda(), axis, exact=exact)
+            want = fr.vecdot(x, x.flip(1), axis, exact=exact)
+            that(torch.equal(bits(got), bits(want)), f"{dtype} vecdot {axis} {exact}")
+        for op in ("sum", "min", "max", "mean"):
+            got, want = fr.fold(list(x.cuda()[:9]), op), fr.fold(list(x[:9]), op)
+            that(torch.equal(bits(got), bits(want)), f"{dtype} fold, {op}")
     row = torch.randn(4097, device="cuda")
     want = {name: getattr(fr, name)(row) for name in ("sum", "mean", "norm", "var")}
     for batch in range(1, 2001):
@@ -842,6 +935,8 @@ for group in (
     check_values,
     check_pairs,
     check_order_of_additions,
+    check_vecdot,
+    check_fold,
     check_exact,
     check_views,
     check_nothing,

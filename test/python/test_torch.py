@@ -21,6 +21,7 @@ except ImportError as error:
     print(f"skipped: there is no PyTorch: {error}")
     sys.exit(77)
 import numpy
+import torch.utils.flop_counter
 import torch.nn.functional as F  # for the expressions below
 
 import checks
@@ -118,6 +119,17 @@ def check_functions():
         offsets = torch.tensor([0, 3, 3, 50, 98], device=device)
         that(same(ft.dot(x, y), fastreduce.dot(x, y)), "dot")
         that(same(torch.ops.fastreduce.dot(x, y), fastreduce.dot(x, y)), "dot, operator")
+        for axis, keepdims in itertools.product((None, 0, -1), (False, True)):
+            rows, others = x.reshape(20, 5), y.reshape(20, 5)
+            expected = fastreduce.vecdot(rows, others, axis, keepdims=keepdims)
+            listed, leaf = axis if axis is None else [axis], rows.clone().requires_grad_()
+            that(same(ft.vecdot(rows, others, axis, keepdims=keepdims), expected)
+                 and same(ft.vecdot(leaf, others, axis, keepdims=keepdims).detach(), expected)
+                 and same(torch.ops.fastreduce.vecdot(rows, others, listed, keepdims), expected),
+                 f"vecdot, {axis}, {keepdims}")
+        out = torch.zeros(20, device=device)
+        that(ft.vecdot(rows, others, out=out) is out and out._version == 1
+             and same(out, fastreduce.vecdot(rows, others)), "vecdot, out")
         for name in NAMES:
             for ends in (None, offsets + 2):
                 expected = fastreduce.segments(x, offsets, name, ends=ends)
@@ -178,8 +190,12 @@ def check_pairs():
     raises(TypeError, "a pair", lambda: ft.min_max(x, 1, out=exact[0]))
     raises(ValueError, "overlap", lambda: ft.min_max(x, 1, out=(exact[0], exact[0])))
     raises(ValueError, "one result", lambda: ft.segments(x[0], torch.tensor([0, 1]), "min_max"))
-    raises(ValueError, "out has to be", lambda: torch.compile(
-        lambda t: ft.min_max(t, 1, out=(torch.zeros(3), torch.zeros(4))), backend="eager")(x))
+    outs = torch.full((3,), 7.0), torch.full((4,), 7.0)
+    with torch.utils.flop_counter.FlopCounterMode(display=False):  # a mode that sees the call
+        raises(ValueError, "out has to be", lambda: ft.min_max(x, 1, out=outs))
+        that(bool((outs[0] == 7).all()), f"an output as it was: {outs}")
+        made = ft.min_max(x, 1, out=(outs[0], outs[1][:3]))
+        that(same(list(made), list(fastreduce.min_max(x, 1))), f"in a mode: {made}")
 
 
 def check_refusals():
@@ -222,6 +238,7 @@ def check_opcheck():
                          for axis, keepdims in ((None, False), ([1], True))]
                 calls += [(name, (given(3, 4), axis, keepdims)) for name in PAIRS
                           for axis, keepdims in ((None, False), ([0], True))]
+                calls += [("vecdot", (given(3, 4), given(3, 4), [1]))]
                 calls += [("dot", (given(9), given(9))), ("segments", (given(11), offsets)),
                           ("segments", (given(11), offsets, "mean"))]
                 if not gradient:
@@ -276,6 +293,9 @@ def check_gradients():
                   ("the maximum alone", (x,), lambda t: ft.min_max(t, 1)[1]),
                   ("prod with zeros", (zeros,), lambda t: ft.prod(t, (1, 2))),
                   ("dot", (v, w), ft.dot),
+                  *((f"vecdot, {axis}, {keepdims}", (x, zeros),
+                     functools.partial(ft.vecdot, axis=axis, keepdims=keepdims))
+                    for axis in (None, 1, (0, 1)) for keepdims in (False, True)),
                   ("segments", (v,), lambda t: ft.segments(t, there)),
                   ("segments, mean", (v,), lambda t: ft.segments(t, there.int(), "mean"))]
         for what, leaves, function in calls:
@@ -315,7 +335,8 @@ def check_compiler():
         rows = ft.sum(t * 2, 1) + ft.max(t, axis=(1,)) - ft.norm(t, 1) + ft.var(t, 1)
         rows = rows + mixed(ft.min_max(t, 1)) * mixed(ft.max(t, 1, with_index=True))
         out = ft.mean(t.detach(), 1, out=torch.empty(t.shape[0]))
-        return rows + out + ft.dot(t[0], t[1]) + ft.segments(t[0], offsets).sum()
+        rows = rows + ft.dot(t[0], t[1]) + ft.vecdot(t, 2 * t)
+        return rows + out + ft.segments(t[0], offsets).sum()
 
     for dynamic in (False, True):
         torch._dynamo.reset()
@@ -687,6 +708,10 @@ def check_mode():
         for operator in ("_softmax_backward_data", "_log_softmax_backward_data"):
             made = getattr(torch.ops.aten, operator)(x, x, 1, torch.bfloat16)
             that(made.dtype == torch.bfloat16, f"{operator}: {made.dtype}")
+        class Other(torch.Tensor):
+            pass
+        made = x.as_subclass(Other).max(1).values.as_subclass(torch.Tensor)
+        that(same(made, fastreduce.max(x, 1)), "a class of tensors")
         with torch._subclasses.FakeTensorMode():
             that(torch.empty(3, 4).softmax(1).shape == (3, 4), "fake tensors")
     that(table() == before and not replaced(), "after")

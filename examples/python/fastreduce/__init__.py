@@ -28,7 +28,7 @@ dtype
     ==========================  ================  =======  ======================
     function                    16 bits, float32  float64  integers
     ==========================  ================  =======  ======================
-    sum, prod, dot              float32           float64  (u)int64, modulo 2**64
+    sum, prod, dot, vecdot      float32           float64  (u)int64, modulo 2**64
     sum_abs, sum_squares        float32           float64  uint64, modulo 2**64
     mean, var, var_mean, norm   float32           float64  float64
     min, max, min_max           that of x         float64  that of x
@@ -46,7 +46,6 @@ from __future__ import annotations
 
 from builtins import max as _max
 from collections import namedtuple as _namedtuple
-from operator import index as _index
 from typing import Any, Optional, Union
 
 from . import _core
@@ -197,6 +196,39 @@ def dot(x: Any, y: Any, *, out: Any = None, exact: bool = False, dtype: Any = No
     asked = _core.type_number(dtype)
     return _core.call(_core.dot_, (x, y), (out,),
                       lambda: [((), _core.result_type(str(x.dtype), 0, asked))], (exact, asked))
+
+
+def vecdot(x: Any, y: Any, axis: Axis = -1, *, keepdims: bool = False, out: Any = None,
+           exact: bool = False, dtype: Any = None) -> Any:
+    """The dot products along the axes of two arrays of one shape, dtype and device; 0 of none.
+
+    The arrays have the same strides. They are not broadcast. Each result has the bits of `dot`.
+    """
+    axis, asked = _core.integers(axis), _core.type_number(dtype)
+    return _core.call(_core.vecdot_, (x, y), (out,), lambda: [
+        (_core.result_shape(x.shape, axis, keepdims), _core.result_type(str(x.dtype), 0, asked))],
+        (axis, keepdims, exact, asked))
+
+
+def fold(arrays: Any, op: str = "sum", *, out: Any = None) -> Any:
+    """Reduces 1 to 64 arrays element by element: after a gather, an all-reduce with the same bits.
+
+    arrays are a list or a tuple, of one shape, dtype and device, without gaps. op is sum, min, max
+    or mean. Element i of the result has the bits of that function of the elements i. `out` may be
+    one of the arrays if it is of the dtype of the result. Arrays of JAX are refused (TypeError).
+    """
+    if op not in ("sum", "min", "max", "mean"):
+        raise ValueError(f"fastreduce: op of a fold is {op!r}, and not sum, min, max or mean")
+    if not isinstance(arrays, (tuple, list)) or not arrays:
+        raise TypeError("fastreduce: a fold takes a list of arrays, which is not empty")
+    number = _core.OPERATORS.index(op)
+
+    def function(x: Any, *given: Any) -> Any:
+        count = len(arrays) - 1
+        return _core.fold_(x, given[:count], *given[count:])
+
+    return _core.call(function, tuple(arrays), (out,), lambda: [
+        (arrays[0].shape, _core.result_type(str(arrays[0].dtype), number, 0))], (number,))
 
 
 def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: Any = None,

@@ -20,6 +20,8 @@ _library = tvm_ffi.load_module(_path)
 reduce_ = _library["reduce"]
 reduce_two = _library["reduce_two"]  # with an array for second results
 dot_ = _library["dot"]
+vecdot_ = _library["vecdot"]
+fold_ = _library["fold"]
 segments_ = _library["segments"]
 functions = ctypes.CDLL(_path)  # those of fastreduce.h
 functions.fastreduce_status_string.restype = ctypes.c_char_p
@@ -140,7 +142,9 @@ def check_gradient(x: Any) -> None:
 
 def _torch(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results: Any,
            arguments: tuple[Any, ...]) -> Any:
-    check_gradient(arrays[0])
+    for each in arrays:
+        if each is not None:
+            check_gradient(each)
     out, *more = outs
     if more and more[0] is None:
         shape, dtype = results()[1]
@@ -202,10 +206,11 @@ def _other(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], result
 
 def _adapter(x: Any) -> Any:
     """What calls a function for arrays of the type of x, from now on."""
-    name = type(x).__module__.partition(".")[0]
-    if name == "torch" and type(x) is sys.modules["torch"].Tensor:
-        direct.add(type(x))
-    known = {"torch": _torch, "numpy": _numpy, "cupy": _cupy}.get(name, _other)
+    known = {"numpy": _numpy, "cupy": _cupy}.get(type(x).__module__.partition(".")[0], _other)
+    if "torch" in sys.modules and isinstance(x, sys.modules["torch"].Tensor):
+        known = _torch
+        if type(x) is sys.modules["torch"].Tensor:
+            direct.add(type(x))
     if "jax" in sys.modules and isinstance(x, sys.modules["jax"].Array):
         from ._jax import call as known
     _adapters[type(x)] = known

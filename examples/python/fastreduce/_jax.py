@@ -17,7 +17,9 @@ except ImportError as error:
 
 _ARGUMENTS = {"reduce": ("axis", "keepdims", "op", "exact", "asked"), "dot": ("exact", "asked")}
 _ARGUMENTS["reduce_two"] = _ARGUMENTS["reduce"]
-_FUNCTIONS = {_core.reduce_: "reduce", _core.reduce_two: "reduce_two", _core.dot_: "dot"}
+_ARGUMENTS["vecdot"] = ("axis", "keepdims", "exact", "asked")
+_FUNCTIONS = {_core.reduce_: "reduce", _core.reduce_two: "reduce_two", _core.dot_: "dot",
+              _core.vecdot_: "vecdot"}
 for _function, _name in _FUNCTIONS.items():
     for _platform in ("cpu", "gpu") if _core.BUILT["cuda"] else ("cpu",):
         jax_tvm_ffi.register_ffi_target(
@@ -32,7 +34,7 @@ def call(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results:
     if any(out is not None for out in outs):
         raise TypeError("fastreduce: arrays of JAX cannot be written: call without out=")
     if function not in _FUNCTIONS:
-        raise TypeError("fastreduce: there are no segments of JAX arrays")
+        raise TypeError("fastreduce: there are no segments or folds of JAX arrays")
     name = _FUNCTIONS[function]
     for x in arrays: # what the compiled function would refuse, but as an error of XLA's
         if str(x.dtype) not in (*_core.TYPES, "bool"):
@@ -57,9 +59,9 @@ def call(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results:
         first = axes[0] if axes else x.ndim
         sizes = (math.prod(x.shape[:first]), math.prod(x.shape[k] for k in axes),
                  math.prod(x.shape[first + len(axes):]))
-        if not sizes[1] and arguments[2] in _core.EXTREMES:
+        if not sizes[1] and name != "vecdot" and arguments[2] in _core.EXTREMES:
             raise ValueError("fastreduce: no elements have neither a least nor a greatest one")
-        arrays = (jnp.reshape(x, sizes),)
+        arrays = tuple(jnp.reshape(each, sizes) for each in arrays)
         made = sizes[::2]
         arguments = (1, False, *arguments[2:])
     called = jax.ffi.ffi_call("fastreduce." + name,

@@ -7,15 +7,15 @@ axes cannot be read as they lie is a ValueError. Each function is also an operat
 torch.ops.fastreduce.NAME with a fake function, so that torch.compile and FakeTensorMode take it
 with dynamic shapes; min and max with an index are min_with_index and max_with_index. Outside of
 these a call without a gradient does not go through PyTorch's dispatcher, so that its profiler sees
-the kernel alone.
+the kernel alone. `fastreduce.fold` has no operator and no gradient.
 
 Gradients: of sum, prod, min, max, min_max, mean, var, var_mean, norm, sum_abs, sum_squares,
-max_abs, dot, and of sums and means of segments without `ends`, whose offsets have to ascend. They
-are differentiable again. Equal extremes share a gradient, as of torch.amax; with an index it is
-that element's alone, as of torch.max. A gradient has the dtype of x. PyTorch's elementwise kernels
-compute it, and reductions of this module; that of prod, torch.cumprod. With `out` there is none
-(RuntimeError), nor forward-mode or of other segments (NotImplementedError). torch.func.grad does
-not take operators like these; torch.vmap takes them one by one.
+max_abs, dot, vecdot, and of sums and means of segments without `ends`, whose offsets have to
+ascend. They are differentiable again. Equal extremes share a gradient, as of torch.amax; with an
+index it is that element's alone, as of torch.max. A gradient has the dtype of x. PyTorch's
+elementwise kernels compute it, and reductions of this module; that of prod, torch.cumprod. With
+`out` there is none (RuntimeError), nor forward-mode or of other segments (NotImplementedError).
+torch.func.grad does not take operators like these; torch.vmap takes them one by one.
 
 `batch_invariant` replaces PyTorch's own reductions. This module is tested with PyTorch 2.11.
 """
@@ -225,6 +225,28 @@ def _dot_backward(ctx: Any, g: Tensor) -> Any:
     return g * y if needed[0] else None, g * x if needed[1] else None, None, None
 
 
+def _vecdot_run(x: Tensor, y: Tensor, axis: _Axes = None, keepdims: bool = False,
+                exact: bool = False, dtype: Any = None) -> Tensor:
+    return _core.vecdot_(x, y, None, axis, keepdims, exact, _DTYPES[dtype])
+
+
+def _vecdot_fake(x: Tensor, y: Tensor, axis: _Axes = None, keepdims: bool = False,
+                 exact: bool = False, dtype: Any = None) -> Tensor:
+    made = _core.result_type(_NAMES[x.dtype], _SUM, _DTYPES[dtype])
+    return x.new_empty(_core.result_shape(tuple(x.shape), axis if axis is None else tuple(axis),
+                                          keepdims), dtype=getattr(torch, made))
+
+
+def _vecdot_setup(ctx: Any, inputs: Any, output: Tensor) -> None:
+    x, y, axis, ctx.keepdims, *more = inputs
+    ctx.axes = _core.axes_of(axis if axis is None else tuple(axis), x.dim())
+    ctx.save_for_backward(x, y)
+
+
+def _vecdot_backward(ctx: Any, g: Tensor) -> Any:
+    return (*_dot_backward(ctx, _whole(g, ctx.axes, ctx.keepdims)), None, None)
+
+
 def _segments_run(x: Tensor, offsets: Tensor, op: str = "sum", ends: Optional[Tensor] = None,
                   exact: bool = False, dtype: Any = None) -> Tensor:
     return _core.segments_(x, offsets, ends, None, _core.operator_number(op), exact,
@@ -265,6 +287,9 @@ _functions = {op: _define_function(op) for op in range(15) if op != _MIN_MAX}
 _functions_of_two = {name: _define_pair(name) for name in _pairs}
 _dot = _define("dot", "Tensor x, Tensor y, bool exact=False, ScalarType? dtype=None", _dot_run,
                _dot_fake, _dot_setup, _dot_backward)
+_vecdot = _define("vecdot", "Tensor x, Tensor y, int[]? axis=None, bool keepdims=False, "
+                  "bool exact=False, ScalarType? dtype=None", _vecdot_run, _vecdot_fake,
+                  _vecdot_setup, _vecdot_backward)
 _segments = _define("segments", "Tensor x, Tensor offsets, str op='sum', Tensor? ends=None, "
                     "bool exact=False, ScalarType? dtype=None", _segments_run, _segments_fake,
                     _segments_setup, _segments_backward)
@@ -296,10 +321,11 @@ def _finish(function: Any, direct: bool, arrays: tuple[Any, ...], outs: tuple[An
         return (recorded if direct else run)(*arguments)
     if _needs_gradient(*arrays, *outs):
         raise RuntimeError("fastreduce.torch: with out there is no gradient, which a tensor needs")
-    made = run(*arguments)
-    for out, one in zip(outs, made if len(outs) > 1 else (made,)):
+    made = run(*arguments) if len(outs) > 1 else (run(*arguments),)
+    for out, one in zip(outs, made):
         if one.shape != out.shape or one.dtype != out.dtype:
             raise ValueError(f"fastreduce.torch: out has to be {one.dtype} of {tuple(one.shape)}")
+    for out, one in zip(outs, made):
         out.copy_(one)
     return outs if len(outs) > 1 else outs[0]
 
@@ -391,6 +417,19 @@ def dot(x: Tensor, y: Tensor, *, out: Optional[Tensor] = None, exact: bool = Fal
     if direct and not _needs_gradient(x, y, out):
         return _written(_core.dot_(x, y, out, exact, asked), out)
     return _finish(_dot, direct, (x, y), (out,), (x, y, exact, _dtype(asked)))
+
+
+def vecdot(x: Tensor, y: Tensor, axis: Any = -1, *, keepdims: bool = False,
+           out: Optional[Tensor] = None, exact: bool = False, dtype: Any = None) -> Tensor:
+    axis, asked = _core.integers(axis), _core.type_number(dtype)
+    direct = _direct(x) and _direct(y)
+    if direct and not _needs_gradient(x, y, out):
+        return _written(_core.vecdot_(x, y, out, axis, keepdims, exact, asked), out)
+    axes = axis if axis is None else [axis] if type(axis) is int else list(axis)
+    return _finish(_vecdot, direct, (x, y), (out,), (x, y, axes, keepdims, exact, _dtype(asked)))
+
+
+vecdot.__doc__ = fastreduce.vecdot.__doc__
 
 
 def segments(x: Tensor, offsets: Tensor, op: str = "sum", *, ends: Optional[Tensor] = None,

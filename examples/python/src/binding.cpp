@@ -42,12 +42,17 @@ fastreduce_type type_of(const TensorView &x)
 
 char *data(const TensorView &x) { return static_cast<char *>(x.data_ptr()) + x.byte_offset(); }
 
+bool is_on(const TensorView &x, DLDevice device)
+{
+    return x.device().device_type == device.device_type && x.device().device_id == device.device_id;
+}
+
 // Whether an array has this shape and no gaps, and is on this device.
 bool fits(const TensorView &x, ShapeView shape, DLDevice device)
 {
     const ShapeView sizes = x.shape();
     return std::equal(shape.begin(), shape.end(), sizes.begin(), sizes.end()) && x.IsContiguous() &&
-           x.device().device_type == device.device_type && x.device().device_id == device.device_id;
+           is_on(x, device);
 }
 
 void check_alike(const TensorView &x, const TensorView &y)
@@ -128,6 +133,7 @@ struct reduction {
     const char *y = nullptr, *offsets = nullptr;
     fastreduce_config config = {};
     char *out = nullptr;
+    std::vector<const void *> inputs = {}; // of a fold
 
     // The first element of result k, and the number of its elements.
     std::pair<int64_t, int64_t> elements(size_t k) const
@@ -145,32 +151,51 @@ struct reduction {
     {
         const auto dot = exact ? fastreduce_host_dot : fastreduce_host_pairwise_dot;
         const auto reduce = exact ? fastreduce_host_reduce : fastreduce_host_pairwise;
-        if (y) return dot(data(x), y, out, shape.n, type, asked);
         const size_t size = fastreduce_type_size(type);
-        std::vector<char> column(x.numel() && shape.stride > 1 ? shape.n * size : 0);
-        for (size_t k = 0; k < shape.outer * shape.inner; ++k) {
-            const auto [first, n] = elements(k);
-            const char *from = data(x) + first * size;
+        if (!inputs.empty()) {
+            std::vector<char> across(inputs.size() * size);
+            for (size_t k = 0; k < shape.inner; ++k) {
+                for (size_t i = 0; i < inputs.size(); ++i) {
+                    const char *const from = static_cast<const char *>(inputs[i]);
+                    std::memcpy(&across[i * size], from + k * size, size);
+                }
+                CHECK(reduce(across.data(), out + k * result_size, inputs.size(), type, op, asked));
+            }
+            return FASTREDUCE_SUCCESS;
+        }
+        std::vector<char> columns[2];
+        for (auto &column : columns)
+            column.resize(x.numel() && shape.stride > 1 ? shape.n * size : 0);
+        const auto collect = [&](const char *from, std::vector<char> &column) -> const char * {
             for (size_t i = 0; i < column.size(); i += size)
                 std::memcpy(&column[i], from + i * shape.stride, size);
-            if (shape.stride > 1) from = column.data();
-            CHECK(reduce(from, out + k * result_size, n, type, op, asked));
+            return shape.stride > 1 ? column.data() : from;
+        };
+        for (size_t k = 0; k < shape.outer * shape.inner; ++k) {
+            const auto [first, n] = elements(k);
+            const char *const from = collect(data(x) + first * size, columns[0]);
+            char *const to = out + k * result_size;
+            CHECK(y ? dot(from, collect(y + first * size, columns[1]), to, n, type, asked)
+                    : reduce(from, to, n, type, op, asked));
             if (!config.second_output) continue;
-            char *const to = static_cast<char *>(config.second_output) + k * second_size;
-            CHECK(exact ? reduce(from, to, n, type, FASTREDUCE_MEAN, FASTREDUCE_DEFAULT_TYPE)
-                        : fastreduce_host_pairwise_second(from, to, n, type, op));
+            char *const other = static_cast<char *>(config.second_output) + k * second_size;
+            CHECK(exact ? reduce(from, other, n, type, FASTREDUCE_MEAN, FASTREDUCE_DEFAULT_TYPE)
+                        : fastreduce_host_pairwise_second(from, other, n, type, op));
         }
         return FASTREDUCE_SUCCESS;
     }
 #if FASTREDUCE_PYTHON_CUDA
     fastreduce_status launch() const
     {
-        if (y) return fastreduce_dot(data(x), y, out, shape.n, type, &config);
         const size_t count = shape.outer * shape.inner;
+        if (!inputs.empty())
+            return fastreduce_fold(inputs.data(), inputs.size(), out, count, type, op, &config);
+        const bool is_single = count == 1 && shape.stride <= 1;
+        if (y && is_single) return fastreduce_dot(data(x), y, out, shape.n, type, &config);
+        if (y) return fastreduce_dot_axis(data(x), y, out, &shape, type, &config);
         if (offsets)
             return fastreduce_reduce_segments(data(x), out, count, offsets, type, op, &config);
-        if (count == 1 && shape.stride <= 1)
-            return fastreduce_reduce(data(x), out, shape.n, type, op, &config);
+        if (is_single) return fastreduce_reduce(data(x), out, shape.n, type, op, &config);
         return fastreduce_reduce_axis(data(x), out, &shape, type, op, &config);
     }
     fastreduce_status run_on_gpu()
@@ -244,10 +269,11 @@ struct reduction {
     }
 };
 
-Tensor reduce_two(TensorView x, Optional<TensorView> out, Optional<TensorView> second, AnyView axis,
-                  bool keepdims, fastreduce_operator op, bool exact, fastreduce_type asked)
+// Runs a call that reduces these axes of an array.
+Tensor reduce_axes(reduction job, Optional<TensorView> out, Optional<TensorView> second,
+                   AnyView axis, bool keepdims)
 {
-    reduction job{x, op, exact, asked};
+    const TensorView &x = job.x;
     auto &[outer, n, inner, outer_stride, stride] = job.shape; // into which the axes are merged
     const auto single = axis.try_cast<int64_t>();
     const auto list = axis.try_cast<Array<int64_t>>();
@@ -273,15 +299,37 @@ Tensor reduce_two(TensorView x, Optional<TensorView> out, Optional<TensorView> s
     if (axes) REFUSE(ValueError) << "an axis is out of bounds, or occurs twice";
     if (!readable && x.numel())
         REFUSE(ValueError) << "these axes cannot be read without a copy: pass a contiguous array";
-    if (!n && ((op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) || op >= FASTREDUCE_MIN_MAX))
+    if (!n &&
+        ((job.op >= FASTREDUCE_MIN && job.op <= FASTREDUCE_ARGMAX) || job.op >= FASTREDUCE_MIN_MAX))
         REFUSE(ValueError) << "no elements have neither a least nor a greatest one";
     return job.run(out, ShapeView(sizes.data(), sizes.size()), second);
+}
+
+Tensor reduce_two(TensorView x, Optional<TensorView> out, Optional<TensorView> second, AnyView axis,
+                  bool keepdims, fastreduce_operator op, bool exact, fastreduce_type asked)
+{
+    return reduce_axes({x, op, exact, asked}, out, second, axis, keepdims);
 }
 
 Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims,
               fastreduce_operator op, bool exact, fastreduce_type asked)
 {
-    return reduce_two(x, out, {}, axis, keepdims, op, exact, asked);
+    return reduce_axes({x, op, exact, asked}, out, {}, axis, keepdims);
+}
+
+Tensor vecdot(TensorView x, TensorView y, Optional<TensorView> out, AnyView axis, bool keepdims,
+              bool exact, fastreduce_type asked)
+{
+    if (x.dtype() != y.dtype()) REFUSE(TypeError) << "arrays are of different dtypes";
+    const ShapeView sizes = x.shape(), other_sizes = y.shape();
+    bool alike = std::equal(sizes.begin(), sizes.end(), other_sizes.begin(), other_sizes.end()) &&
+                 is_on(y, x.device());
+    for (int k = 0; alike && k < x.ndim(); ++k)
+        alike = x.stride(k) == y.stride(k) || x.size(k) == 1 || !x.numel();
+    if (!alike) REFUSE(ValueError) << "arrays have different shapes, strides or devices";
+    reduction job{x, FASTREDUCE_SUM, exact, asked};
+    job.y = data(y);
+    return reduce_axes(job, out, {}, axis, keepdims);
 }
 
 Tensor dot(TensorView x, TensorView y, Optional<TensorView> out, bool exact, fastreduce_type asked)
@@ -291,6 +339,24 @@ Tensor dot(TensorView x, TensorView y, Optional<TensorView> out, bool exact, fas
     job.y = data(y);
     job.shape.n = x.numel();
     return job.run(out, {nullptr, 0});
+}
+
+// The first array is by itself, as tvm-ffi takes the stream and the library from it.
+Tensor fold(TensorView x, Array<Tensor> others, Optional<TensorView> out, fastreduce_operator op)
+{
+    reduction job{x, op, false, FASTREDUCE_DEFAULT_TYPE};
+    job.inputs = {data(x)};
+    if (others.size() >= 64) REFUSE(ValueError) << "there are more than 64 arrays";
+    if (!x.IsContiguous()) REFUSE(ValueError) << "an array has gaps";
+    for (const Tensor &each : others) {
+        const TensorView y(each);
+        if (x.dtype() != y.dtype()) REFUSE(TypeError) << "arrays are of different dtypes";
+        if (!fits(y, x.shape(), x.device()))
+            REFUSE(ValueError) << "arrays have gaps, or different shapes or devices";
+        job.inputs.push_back(data(y));
+    }
+    job.shape.inner = x.numel();
+    return job.run(out, x.shape());
 }
 
 Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
@@ -318,4 +384,6 @@ Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce, reduce)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce_two, reduce_two)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(dot, dot)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(vecdot, vecdot)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fold, fold)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(segments, segments)
