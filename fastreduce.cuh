@@ -101,7 +101,7 @@
  *     load      load_values, lane_packs::load
  *     reduce    item_values, and the Reducer's values_of, reduce_pack        (room 3)
  *     combine   lanes_value of a warp, block_value, carry over tiles, group_value of blocks
- *     store     the Reducer's store, apply_step
+ *     store     store_results, by the Reducer's store, apply_step
  *
  * fastreduce_reduce_axis, of ARGMAX over columns of bytes
  *   arguments   describe_shape, check_arrays, reduce_results
@@ -110,7 +110,7 @@
  *     load      warp_columns, leaf_values: rows as vectors, turned into packs by take_column
  *     reduce    leaf_value, thread_value, and the Reducer's value_of_packs: index_reducer
  *     combine   pairs of lanes, carry_in_registers; fold_parts of warps, columns_of_blocks
- *     store     the Reducer's store
+ *     store     store_results; and where there is config->second_output, store_second
  * Rows are planned by plan_rows: plan_chunks for reduce_short_rows (load_row_values, pair_lanes),
  * plan_long_rows for reduce_pairwise. Results of a few elements each go to reduce_by_threads, by
  * plan_by_threads. For fastreduce_dot_axis they load from two arrays (result_layout::counterpart).
@@ -2034,9 +2034,9 @@ struct index_reducer : keyed_reducer<index_reducer<Input, Transform>> {
     static FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value,
                                                size_t n)
     {
-        Element found = {};
-        if (n > 0) found = static_cast<const Element *>(slot.from)[value.number() * slot.stride];
-        *static_cast<Element *>(slot.second) = found;
+        Element extreme = {};
+        if (n > 0) extreme = static_cast<const Element *>(slot.from)[value.number() * slot.stride];
+        *static_cast<Element *>(slot.second) = extreme;
     }
 
   private:
@@ -2622,7 +2622,7 @@ __host__ __device__ auto make_reducer()
         return variance_reducer<number>();
     } else if constexpr (are_same<Operator, count_nonzero>) {
         return count_reducer<unsigned_t<number>>{{}, ~(type::is_float ? top_bits<number> : 0)};
-    } else if constexpr (are_same<Operator, min_max>) {
+    } else if constexpr (type::is_number && are_same<Operator, min_max>) {
         const auto least = make_extreme_reducer<minimum, number>();
         return min_max_reducer<typename decltype(least)::Element>{
             {}, least, make_extreme_reducer<maximum, number>()};
@@ -3154,8 +3154,8 @@ struct reduction_output {
     Reducer reducer;
     void *second = nullptr;
 
-    /* Returns where a result goes whose elements begin at `from`. Layout says how many bytes one
-     * has. */
+    /* Returns where result `number` goes, whose elements begin at `from`. The layout has the sizes
+     * of results. */
     template <class Layout>
     FASTREDUCE_DEVICE result_slot slot(const Layout &layout, size_t number, const void *from,
                                        size_t stride = 1) const
@@ -3168,15 +3168,15 @@ struct reduction_output {
     }
 };
 
-/* Stores a second result out of line. */
+/* Stores a second result, out of line. */
 template <class Reducer>
 __device__ __noinline__ void store_second(Reducer reducer, typename Reducer::Value value,
                                           result_slot slot, size_t n)
 {
     reducer.store_second(slot, value, n);
 }
-/* Stores a result, and the second one if it is asked for. One that reads the input is stored out of
- * line, unless a kernel has a Single result: each repetition would lengthen the kernel. */
+/* Stores a result, and the second result if it is asked for. A second result that reads the input
+ * is stored out of line, unless a kernel has a Single result: each repetition would lengthen it. */
 template <bool Single = false, class Reducer, class Value>
 FASTREDUCE_DEVICE void store_results(const Reducer &reducer, const result_slot &slot,
                                      const Value &value, size_t n)
@@ -3931,8 +3931,8 @@ FASTREDUCE_DEVICE void load_pack_values(const Reducer &reducer, const result_lay
     });
 }
 
-/* Loads a lane's packs and reduces them to one Value a chunk, by 8 loads at a time: two of a pack
- * that is shifted out of two vectors, and as many of the other array's. */
+/* Loads a lane's packs and reduces them to one Value a chunk. It issues 8 loads at a time: two for
+ * a pack that is shifted out of two vectors, and twice as many for a dot product. */
 template <row_loads How, class Reducer, class SourceOf, unsigned Packs>
 FASTREDUCE_DEVICE void load_row_values(const Reducer &reducer, const result_layout &rows,
                                        unsigned chunks, const SourceOf &source_of,
@@ -4843,7 +4843,7 @@ FASTREDUCE_DEVICE Vector padding_row(const Reducer &reducer, const Element *from
     return row;
 }
 
-/* Loads the rows of a leaf, `behind` of which exist. It calls `padding`() where others do not. */
+/* Loads the rows of a leaf. The first `behind` exist, and padding() stands for the others. */
 template <class Vector, unsigned Packs, unsigned Size, class Element, class Padding>
 FASTREDUCE_DEVICE void load_rows(Vector (&rows)[Packs][Size], const Element *start, size_t stride,
                                  size_t behind, const Padding &padding)
@@ -5064,13 +5064,12 @@ __global__ void __launch_bounds__(columns_block, resident(columns_of<Reducer>::b
     if (!columns_of_blocks<Columns>(reducer, plan, number, first, count, status_words, values))
         return;
 #pragma unroll 1
-    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block)
-        store_results(reducer,
-                      output.slot(results, results.begin + first + k,
-                                  results.template first<typename Reducer::Element>(results.begin +
-                                                                                    first + k),
-                                  results.stride),
-                      values[k], results.n);
+    for (unsigned k = threadIdx.x; k >> results_log == 0 && first + k < count; k += columns_block) {
+        const size_t target = results.begin + first + k;
+        const auto *const elements = results.template first<typename Reducer::Element>(target);
+        store_results(reducer, output.slot(results, target, elements, results.stride), values[k],
+                      results.n);
+    }
 }
 
 /* ---- Buffers ----
@@ -7342,20 +7341,19 @@ fastreduce_status check_arguments(const buffer (&inputs)[Inputs], const buffer (
         const size_t a_bytes = a.count * a.size, b_bytes = b.count * b.size;
         return a_bytes != 0 && b_bytes != 0 && (x <= y ? y - x < a_bytes : x - y < b_bytes);
     };
-    const auto is_apart = [&](const buffer &array) { /* from the memory and the outputs before */
-                                                     bool apart = array.data == nullptr
-                                                                      ? array.count == 0
-                                                                      : is_valid(array) &&
-                                                                            !overlap(array, memory);
-                                                     for (const buffer &output : outputs) {
-                                                         if (&output == &array) break;
-                                                         apart = apart && !overlap(array, output);
-                                                     }
-                                                     return apart;
+    /* Returns whether an array is valid, and overlaps neither the memory nor an earlier output. */
+    const auto is_good = [&](const buffer &array) {
+        bool good =
+            array.data == nullptr ? array.count == 0 : is_valid(array) && !overlap(array, memory);
+        for (const buffer &output : outputs) {
+            if (&output == &array) break;
+            good = good && !overlap(array, output);
+        }
+        return good;
     };
     bool valid = is_valid(memory);
-    for (const buffer &output : outputs) valid = valid && is_apart(output);
-    for (const buffer &input : inputs) valid = valid && is_apart(input);
+    for (const buffer &output : outputs) valid = valid && is_good(output);
+    for (const buffer &input : inputs) valid = valid && is_good(input);
     return valid ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_INVALID_ARGUMENT;
 }
 
@@ -8440,8 +8438,8 @@ fastreduce_status reduce(const Input *input, accumulate_t<Operator, Input> *outp
         input, output, n, stream, scratch);
 }
 
-/* Does so and writes both results of min_max, argmin, argmax, argmax_abs or variance, from one
- * reading of the input: reduce_to_pair<argmax>(input, &pair, n). */
+/* Reduces by AUTO and writes both results of min_max, argmin, argmax, argmax_abs or variance, from
+ * one read of the input: reduce_to_pair<argmax>(input, pair, n). reduce() writes the first one. */
 template <class Operator, class Input>
 fastreduce_status reduce_to_pair(const Input *input, result_pair_t<Operator, Input> *output,
                                  size_t n, cudaStream_t stream = nullptr,
@@ -9074,7 +9072,8 @@ FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size
     operator_entry entry;
     if (call.config.kernel == FASTREDUCE_AUTO && call.config.n_on_device == nullptr &&
         !call.is_unsupported)
-        entry = find_kernels<buffers_part>(type, op, FASTREDUCE_AUTO, false, {output});
+        entry =
+            find_kernels<buffers_part>(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (count == 0) return fastreduce_reduce_axis(nullptr, output, &nothing, type, op, config);
     return launch(plan_buffers, *entry.kernels, buffers, entry.output, call.options);

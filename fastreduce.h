@@ -244,15 +244,20 @@ typedef enum fastreduce_type {
  * NaN: MIN, MAX, MIN_MAX and MAX_ABS are NaN if an element is; ARGMIN, ARGMAX and ARGMAX_ABS give
  * the index of the first NaN; COUNT_NONZERO counts NaNs. NORM2 and MEAN follow IEEE arithmetic, so
  * a NaN and an infinity give NaN. VARIANCE is NaN if an element is NaN or infinite. In MIN, MAX and
- * MIN_MAX -0 is less than +0; in ARGMIN and ARGMAX they are equal.
+ * MIN_MAX -0 is less than +0; in ARGMIN, ARGMAX and ARGMAX_ABS they are equal. MAX_ABS and
+ * ARGMAX_ABS take magnitudes of integers as unsigned: the least one of a type has the greatest.
  *
- * Second results (config->second_output), of one and the same reading of the elements:
+ * Some operators write a second result, too (config->second_output), from the same read. Its type
+ * is fastreduce_second_type(type, op). Without second_output only the result is written.
  *
- *                        the result      the second, of the type fastreduce_second_type(type, op)
- *   MIN_MAX              the minimum     the maximum
+ *                        the result      the second result
+ *   MIN_MAX              that of MIN     that of MAX
  *   ARGMIN, ARGMAX,
- *     ARGMAX_ABS         the index       the element there; of no elements 0
- *   VARIANCE             the variance    the mean, of MEAN's type
+ *     ARGMAX_ABS         the index       the element there, with its sign; of no elements 0
+ *   VARIANCE             the variance    the mean; of no elements NaN
+ *
+ * AUTO's mean beside a variance has not the bits of MEAN (below). It does not overflow where MEAN's
+ * sum would. If an element is infinite it is infinite or NaN. EXACT's has the bits of EXACT's MEAN.
  *
  * Accuracy: 16-bit floats are added as floats. MEAN of integers is their exact sum, rounded,
  * divided by n. NORM2 neither overflows nor loses anything to underflow if the result fits its
@@ -301,11 +306,11 @@ typedef enum fastreduce_type {
  * It gives the bits of AUTO's result of the whole, for any k and any number of shards from 1 on.
  *
  * The second call is SUM for SUM, SUM_ABS, SUM_SQUARES, COUNT_NONZERO and dot products. It is MAX
- * for MAX_ABS, MIN for MIN_MAX, and the same operator for PRODUCT, MIN and MAX. Its elements have
- * the type of the partial results, as in the table above: f32 for sums of 16-bit floats, which must
- * not be rounded to 16 bits between the calls. The length of shards matters only where floats are
- * added or multiplied. Shards without elements, at the end, turn a sum of -0 alone into +0, and
- * change nothing else.
+ * for MAX_ABS, and the same operator for PRODUCT, MIN and MAX. Results of MIN_MAX take MIN, and its
+ * second results MAX. The elements of the second call have the type of the partial results, as in
+ * the table above: f32 for sums of 16-bit floats, which must not be rounded to 16 bits between the
+ * calls. The length of shards matters only where floats are added or multiplied. Shards without
+ * elements, at the end, turn a sum of -0 alone into +0, and change nothing else.
  *
  * MEAN, NORM2, VARIANCE and indices have no such second call. But MEAN is (double)s / (double)n,
  * rounded to its type, where s is SUM by shards and n counts all elements. For integers s must not
@@ -324,7 +329,7 @@ typedef enum fastreduce_operator {
     FASTREDUCE_MEAN,          /* NaN */
     FASTREDUCE_VARIANCE,      /* mean square of the distance from the mean; NaN */
     FASTREDUCE_COUNT_NONZERO, /* 0 */
-    FASTREDUCE_MIN_MAX,       /* the minimum, and second the maximum: those of MIN and of MAX */
+    FASTREDUCE_MIN_MAX,       /* the result of MIN; that of MAX is the second result */
     FASTREDUCE_ARGMAX_ABS     /* index of the greatest magnitude, the first of several; -1 */
 } fastreduce_operator;
 
@@ -387,10 +392,12 @@ typedef struct fastreduce_config {
      * begins, or else an array of their ends in device memory, of that type. */
     fastreduce_type offset_type;
     const void *end_offsets;
-    /* Null, or where as many second results go as there are results, of the type
-     * fastreduce_second_type(type, op): memory as of output, which overlaps neither that nor what
-     * the call reads. UNSUPPORTED where an operator has no second result, and for the kernel EXACT
-     * but of VARIANCE. */
+    /* Null, or an array for the second results (fastreduce_operator), one for each result. Their
+     * type is fastreduce_second_type(type, op), whatever output_type is. Memory and alignment are
+     * as for the output. It must not overlap the output, the workspace or what the call reads.
+     * UNSUPPORTED if the operator has no second result, as in sums, dot products, fastreduce_fold
+     * and V0..V7. EXACT has one of VARIANCE only. fastreduce_accumulate and its like do not read
+     * it. */
     void *second_output;
 } fastreduce_config;
 
@@ -485,7 +492,7 @@ FASTREDUCE_API int fastreduce_version(void);
 /* Returns "auto", "v0_baseline", ... "v7_shuffle", "exact"; "unknown" for any other value. */
 FASTREDUCE_API const char *fastreduce_kernel_name(fastreduce_kernel kernel);
 
-/* Return "f32" ... "u64"; "sum" ... "count_nonzero", as the enumerators; else "unknown". */
+/* Return "f32" ... "u64"; "sum" ... "argmax_abs", as the enumerators; else "unknown". */
 FASTREDUCE_API const char *fastreduce_type_name(fastreduce_type type);
 FASTREDUCE_API const char *fastreduce_operator_name(fastreduce_operator op);
 
@@ -628,20 +635,25 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
                                                             const fastreduce_config *config);
 
 /* Reduces buffers element by element: output[i] is the result of inputs[0][i] ..
- * inputs[count - 1][i]. After a gather this is an all-reduce whose bits depend on nothing else.
- * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SHAPES.
+ * inputs[count - 1][i]. After an all-gather this completes an all-reduce, whose bits depend on the
+ * values and the order of the inputs alone. UNSUPPORTED unless the implementing file defines
+ * FASTREDUCE_WITH_SHAPES.
  *
- *   inputs   `count` pointers in host memory, at most 64, to n elements each. They are read before
- *            the call returns, and may be equal. Of no inputs each result is that of no elements.
+ *   inputs   `count` pointers in host memory, 64 at most, to n elements each. The call copies the
+ *            pointers. Buffers may be equal, or overlap. With count == 0 each result is that of no
+ *            elements.
  *   output   n values of the type fastreduce_output_type(type, op). If that is `type`, it may be
- *            one of the inputs. With n == 0 nothing happens, and no pointer is looked at.
- *   op       SUM, MIN, MAX or MEAN. Others are UNSUPPORTED. fastreduce_supports_shapes tells which
- *            of these a build has.
- *   config   as for fastreduce_reduce_axis, but for EXACT. No workspace is needed.
+ *            one of the inputs, but may not overlap one otherwise. With n == 0 nothing is written,
+ *            and pointers are not looked at.
+ *   op       SUM, MIN, MAX or MEAN. Others are UNSUPPORTED. A build has those of which
+ *            fastreduce_supports_shapes(type, op, FASTREDUCE_AUTO) returns 1.
+ *   config   as for fastreduce_reduce_axis, but by AUTO alone: EXACT is UNSUPPORTED, too. No
+ *            workspace is needed.
  *
- * It is fastest if all arrays begin equally many elements after a multiple of 16 bytes. Otherwise
- * extremes of bytes take up to four times as long. All else as for fastreduce_reduce_axis: each
- * result has the bits of a column. */
+ * It is fastest if all arrays, the output too, begin at multiples of 16 bytes, or all as many
+ * elements behind one. Otherwise sums of 16-bit floats take up to 1.8 times as long, and extremes
+ * of bytes up to four times. All else as for fastreduce_reduce_axis: each result has the bits of a
+ * column. INVALID_ARGUMENT also for more than 64 inputs. */
 FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size_t count,
                                                  void *output, size_t n, fastreduce_type type,
                                                  fastreduce_operator op,
@@ -671,11 +683,12 @@ FASTREDUCE_API fastreduce_status fastreduce_dot(const void *x, const void *y, vo
  *            array, or overlap.
  *   output   outer * inner values of the type that fastreduce_dot writes, without gaps.
  *   shape    as for fastreduce_reduce_axis.
- *   config   as for fastreduce_dot, without n_on_device. This build has a kernel for the type if
- *            fastreduce_supports_dot and, of SUM, fastreduce_supports_shapes return 1.
+ *   config   as for fastreduce_dot; n_on_device is UNSUPPORTED. A build has it for a type if
+ *            fastreduce_supports_dot(type, kernel) and
+ *            fastreduce_supports_shapes(type, FASTREDUCE_SUM, kernel) return 1.
  *
  * Determinism: each result has the bits that fastreduce_dot gives for its elements. All else as for
- * fastreduce_reduce_axis. EXACT leaves all results to its second kernel. */
+ * fastreduce_reduce_axis. EXACT computes all results by its second kernel, which is slower. */
 FASTREDUCE_API fastreduce_status fastreduce_dot_axis(const void *x, const void *y, void *output,
                                                      const fastreduce_shape *shape,
                                                      fastreduce_type type,
@@ -710,7 +723,7 @@ FASTREDUCE_API fastreduce_status fastreduce_workspace_init(void *workspace, size
  *   accumulator   device or pinned host memory that the current device can read and write, aligned
  *                 to 8 bytes, outside input and workspace. It begins as zeros. Later its limbs are
  *                 as the functions here leave them, or the sum of up to 2^31 such.
- *   config        its kernel, block_size and output_type are not read. Ask
+ *   config        its kernel, block_size, output_type and second_output are not read. Ask
  *                 fastreduce_workspace_bytes with kernel = FASTREDUCE_EXACT.
  *
  * All else as for fastreduce_sum_f32. Calls on one stream add one after the other. */
@@ -831,8 +844,9 @@ FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, voi
                                                           fastreduce_operator op,
                                                           fastreduce_type output_type);
 
-/* Writes the second result that AUTO gives beside this one, by the same rules. Its type is
- * fastreduce_second_type(type, op). UNSUPPORTED where the operator has none. */
+/* Writes AUTO's second result (config->second_output) to *output, by the same rules. Its type is
+ * fastreduce_second_type(type, op). UNSUPPORTED if the operator has none. Of EXACT's VARIANCE it is
+ * fastreduce_host_reduce's MEAN. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_second(const void *input, void *output,
                                                                  size_t n, fastreduce_type type,
                                                                  fastreduce_operator op);
@@ -2519,7 +2533,8 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     const int is_index =
         op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS;
     const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
-                          op == FASTREDUCE_MAX_ABS || op >= FASTREDUCE_COUNT_NONZERO;
+                          op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO ||
+                          op == FASTREDUCE_MIN_MAX || op == FASTREDUCE_ARGMAX_ABS;
     fastreduce_detail_reduction r;
     fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
     volatile double count = (double)n, value;
@@ -2661,9 +2676,9 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
  *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
- *                   fastreduce_fold.
- *                   Without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
- *                   FASTREDUCE_EXACT_PRODUCTS.
+ *                   fastreduce_fold; without FASTREDUCE_EXACT_INTEGER and the old names
+ *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one
+ *                   more member at its end.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
