@@ -5201,10 +5201,10 @@ FASTREDUCE_DEVICE void reduce_vectors(const buffer_list &buffers,
         for (unsigned k = 0; k < parts; ++k) {
             const auto part = [&](unsigned r) {
                 Unit x[each] = {};
-                Vector vector = rows[r][k / each];
+                Vector loaded = rows[r][k / each];
                 if constexpr (!units::extremes)
-                    vector = select_value(row + r <= last, vector, none);
-                memcpy(static_cast<void *>(x), &vector, sizeof vector);
+                    loaded = select_value(row + r <= last, loaded, none);
+                memcpy(static_cast<void *>(x), &loaded, sizeof loaded);
                 return unit.part_of(x[k % each]);
             };
             const typename units::Part leaf = reduce_each<Leaf>(part, unit);

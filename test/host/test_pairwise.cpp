@@ -336,7 +336,7 @@ static void check_second(const golden_row &row, int kind, const void *x)
     const int status = fastreduce_host_pairwise_second(x, &got, row.n, row.type, op),
               right = has_second ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
     expect(status == right && (output != FASTREDUCE_DEFAULT_TYPE) == has_second &&
-               same(output, got, wanted),
+               (!has_second || same(output, got, wanted)),
            "the second result, type " + std::to_string(row.type) + ", operator " +
                std::to_string(row.op) + ", kind " + std::to_string(kind) + ", n " +
                std::to_string(row.n) + ": status " + std::to_string(status) + ", " +

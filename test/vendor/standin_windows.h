@@ -181,6 +181,7 @@ unsigned __reduce_max_sync(unsigned, unsigned);
 unsigned __funnelshift_lc(unsigned, unsigned, unsigned);
 unsigned __byte_perm(unsigned, unsigned, unsigned);
 unsigned __vmaxu2(unsigned, unsigned);
+unsigned __vmaxu4(unsigned, unsigned);
 int __dp2a_lo(int, int, int);
 unsigned __dp2a_lo(unsigned, unsigned, unsigned);
 int __dp4a(int, int, int);
