@@ -6199,13 +6199,13 @@ struct exact_products {
     }
 };
 
-/* Products of two arrays, for many results. What windows miss goes to half limbs, which take less
- * shared memory than bins. */
+/* Dot products of many results, and the squares of variances. What windows miss goes to half limbs,
+ * which take less shared memory than bins. */
 template <class Input>
-struct exact_dots : exact_products<Input> {
-    using Sums =
-        wide_sums<standard::conditional_t<sizeof(Input) == 8, fastreduce_product_accumulator,
-                                          fastreduce_wide_accumulator>>;
+struct wide_products : exact_products<Input> {
+    using Sums = wide_sums<
+        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
+                                fastreduce_wide_accumulator>>;
 };
 
 /* A group, which a window takes or misses as a whole: Count of a thread's packs, from number
@@ -6438,18 +6438,12 @@ struct values_of : doubles_masked {
     }
 };
 template <class Input>
-struct squares_of : exact_products<Input> {
-    using Sums = wide_sums<
-        standard::conditional_t<exact_products<Input>::of_doubles, fastreduce_product_accumulator,
-                                fastreduce_wide_accumulator>>;
-};
-template <class Input>
 struct moment_sums {
     typename values_of<Input>::Sums values;
-    typename squares_of<Input>::Sums squares;
+    typename wide_products<Input>::Sums squares;
     int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
-                              limbs = of_values + squares_of<Input>::Sums::limbs;
+                              limbs = of_values + wide_products<Input>::Sums::limbs;
 
     FASTREDUCE_DEVICE int64_t &limb_at(unsigned k)
     {
@@ -6458,7 +6452,7 @@ struct moment_sums {
     static FASTREDUCE_DEVICE bool carries(unsigned k)
     {
         return k < of_values ? values_of<Input>::Sums::carries(k)
-                             : squares_of<Input>::Sums::carries(k - of_values);
+                             : wide_products<Input>::Sums::carries(k - of_values);
     }
 };
 template <class Input>
@@ -6479,7 +6473,7 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, const resul
     if (threadIdx.x % warp_size == 0)
         store_bits(slot.result,
                    fastreduce_detail_variance(sums.values.limb, sums.squares.limb,
-                                              squares_of<Input>::Sums::digits, sums.room, n,
+                                              wide_products<Input>::Sums::digits, sums.room, n,
                                               precision),
                    precision);
     __syncwarp();
@@ -6494,7 +6488,7 @@ template <class Input>
 struct wide_window<exact_moments<Input>> {
     moment_sums<Input> &sums;
     wide_window<values_of<Input>> values;
-    wide_window<squares_of<Input>> squares;
+    wide_window<wide_products<Input>> squares;
 
     FASTREDUCE_DEVICE explicit wide_window(moment_sums<Input> &of_warp)
         : sums(of_warp), values(of_warp.values), squares(of_warp.squares)
@@ -6884,7 +6878,7 @@ struct exact_results {
 template <class Source>
 struct exact_terms {
     static constexpr unsigned count = 8;
-    static constexpr bool of_two = are_same<Source, exact_dots<typename Source::Element>>;
+    static constexpr bool of_two = are_same<Source, wide_products<typename Source::Element>>;
     typename Source::Element element[count], other[of_two ? count : 1];
 
     template <class Of, class Function>
@@ -8738,7 +8732,7 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
                 wide_superaccumulator<exact_block, exact_products<Input>>>(&entry);
         if constexpr (has_exact_products && is_float && has_shapes)
-            if (dot) entry.launch_exact = launch_exact_results<Input, exact_dots<Input>>;
+            if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>>;
     } else if (op == FASTREDUCE_VARIANCE) {
         if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))
             set_exact_kernels<Input, exact_moments<Input>,

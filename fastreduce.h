@@ -2470,13 +2470,18 @@ fastreduce_detail_pack_leaf(const fastreduce_detail_reduction *r, size_t first)
     return leaf;
 }
 
+FASTREDUCE_DETAIL_INLINE int fastreduce_detail_is_index(fastreduce_operator op)
+{
+    return op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS;
+}
+
 /* Returns the bits of a result that does not round, and the double nearest to a sum of integers. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
                                                             double *value)
 {
     static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
     const int is_magnitude = r->op == FASTREDUCE_ARGMAX_ABS,
-              is_index = r->op == FASTREDUCE_ARGMIN || r->op == FASTREDUCE_ARGMAX || is_magnitude,
+              is_index = fastreduce_detail_is_index(r->op),
               is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_MIN_MAX ||
                            r->op == FASTREDUCE_ARGMIN,
               is_abs = is_magnitude || r->op == FASTREDUCE_MAX_ABS || r->op == FASTREDUCE_SUM_ABS;
@@ -2530,8 +2535,6 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
               has_packs =
                   sum == FASTREDUCE_F32 && (is_variance || (is_norm && type != FASTREDUCE_F16));
     const size_t bytes = fastreduce_type_size(type), pack = has_packs ? 16 / bytes : 1;
-    const int is_index =
-        op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX || op == FASTREDUCE_ARGMAX_ABS;
     const int is_choice = (op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX) ||
                           op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO ||
                           op == FASTREDUCE_MIN_MAX || op == FASTREDUCE_ARGMAX_ABS;
@@ -2551,7 +2554,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     if (is_float ? is_choice : !is_variance && (!is_norm || bytes == 1)) {
         if (is_second && op == FASTREDUCE_MIN_MAX) r.op = FASTREDUCE_MAX;
         bits = fastreduce_detail_whole(&r, &total.value);
-        if (is_second && is_index)
+        if (is_second && fastreduce_detail_is_index(op))
             return n > 0 ? fastreduce_detail_load(x, (size_t)bits, bytes) : 0;
         if (op != FASTREDUCE_MEAN && !is_norm) return bits;
     } else if (n > 0) {
