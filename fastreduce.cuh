@@ -714,12 +714,28 @@ __host__ FASTREDUCE_DEVICE float max_or_nan(float a, float b)
 #endif
 }
 
-template <bool IsBf16>
-FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
+/* The same, but a NaN only where both are. */
+__host__ FASTREDUCE_DEVICE float max_number(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float greater;
+    asm("max.f32 %0, %1, %2;" : "=f"(greater) : "f"(a), "f"(b));
+    return greater;
+#else
+    return a != a ? b : b != b ? a : max_or_nan(a, b);
+#endif
+}
+
+template <bool IsBf16, bool SkipsNan>
+FASTREDUCE_DEVICE unsigned max_pair(unsigned a, unsigned b)
 {
     unsigned greater = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if (IsBf16)
+    if (IsBf16 && SkipsNan)
+        asm("max.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    else if (SkipsNan)
+        asm("max.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
+    else if (IsBf16)
         asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
     else
         asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(greater) : "r"(a), "r"(b));
@@ -729,9 +745,13 @@ FASTREDUCE_DEVICE unsigned max_or_nan_pair(unsigned a, unsigned b)
         constexpr unsigned short infinity = IsBf16 ? 0x7f80 : 0x7c00;
         const unsigned short x = static_cast<unsigned short>(a >> shift),
                              y = static_cast<unsigned short>(b >> shift);
-        const bool nan = (x & 0x7fff) > infinity || (y & 0x7fff) > infinity;
-        const unsigned short larger = ordered_bits(x) > ordered_bits(y) ? x : y;
-        greater |= (nan ? 0x7fffu : larger) << shift;
+        const bool x_nan = (x & 0x7fff) > infinity, y_nan = (y & 0x7fff) > infinity;
+        unsigned larger = ordered_bits(x) > ordered_bits(y) ? x : y;
+        if (SkipsNan && x_nan != y_nan)
+            larger = x_nan ? y : x;
+        else if (x_nan || y_nan)
+            larger = 0x7fff;
+        greater |= larger << shift;
     }
 #endif
     return greater;
@@ -1679,6 +1699,7 @@ struct integer_product : common_reducer<integer_product<Input>> {
  * 0 stands for no element. */
 template <class Element>
 struct key_transform {
+    static constexpr bool skips_nan = false;
     static constexpr bits_t<Element> /* a double's lower half stays as it is */
         fixed = are_same<Element, double> ? 0xffffffff : 0;
     bits_t<Element> mask, flip; /* the same for each element of a word */
@@ -1693,6 +1714,7 @@ struct key_transform {
  * -1. */
 template <class Element>
 struct magnitudes_of {
+    static constexpr bool skips_nan = false;
     FASTREDUCE_DEVICE bits_t<Element> operator()(bits_t<Element> word) const
     {
         if constexpr (sizeof(Element) >= 4) {
@@ -1709,15 +1731,22 @@ FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
 
-/* Keys are in the order of elements: ordered_bits of floats, and order_key of doubles, which begins
- * with -infinity. `least` is the key of the least element. */
+/* The same, where NaNs do not count. */
 template <class Element>
+struct numbers_of : key_transform<Element> {
+    static constexpr bool skips_nan = true;
+};
+
+/* Keys are in the order of elements: ordered_bits of floats, and order_key of doubles, which begins
+ * with -infinity. `least` is the key of the least element. Below it is 0, that of NaNs which do not
+ * count. */
+template <class Element, bool SkipsNan = false>
 struct element_keys {
     static constexpr bool is_float = element<Element>::is_float;
     using Key = bits_t<Element>;
     static constexpr Key minus_infinity =
                              is_float ? (Key(1) << element<Element>::fraction_bits) - 1 : 0,
-                         offset = sizeof(Element) == 8 ? minus_infinity : 0,
+                         offset = sizeof(Element) == 8 ? minus_infinity - SkipsNan : 0,
                          least = minus_infinity - offset;
 
     static __host__ FASTREDUCE_DEVICE Key key_of(Element x)
@@ -1735,6 +1764,12 @@ struct element_keys {
         else
             return bits;
     }
+    /* Returns a float's key, or 0 instead of a NaN's. */
+    static FASTREDUCE_DEVICE Key number_key(Element x)
+    {
+        const Key key = key_of(x), infinity = key_of(bounds<Element>::greatest());
+        return SkipsNan && key - least > infinity - least ? 0 : key;
+    }
     /* Returns the key by value, for indices: -0 has that of +0. */
     static FASTREDUCE_DEVICE Key by_value(Key key)
     {
@@ -1745,22 +1780,33 @@ struct element_keys {
 /* Finds the greatest element of a pack, and of a thread's packs. first_of returns the number of the
  * first element of a pack that has a key by value; there is one. This is for 32 and 64 bits. A
  * double's Partial is its key. All NaNs have one key. */
-template <class Element, bool Narrow = sizeof(Element) <= 2>
-struct greatest : element_keys<Element> {
+template <class Element, bool SkipsNan = false, bool Narrow = sizeof(Element) <= 2>
+struct greatest : element_keys<Element, SkipsNan> {
     static constexpr bool is_double = are_same<Element, double>;
     using Key = typename element_keys<Element>::Key;
     using Partial = conditional_t<is_double, Key, Element>;
 
-    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b) { return maximum()(a, b); }
+    static FASTREDUCE_DEVICE Partial merge(Partial a, Partial b)
+    {
+        if constexpr (SkipsNan && !is_double)
+            return max_number(a, b);
+        else
+            return maximum()(a, b);
+    }
     template <class Transform>
     static FASTREDUCE_DEVICE Partial of_pack(const pack<Element> &from, const Transform &transform)
     {
         return reduce_each<pack<Element>::size>(
-            [&](unsigned j) { return of_one(from[j], transform); }, maximum());
+            [&](unsigned j) { return of_one(from[j], transform); },
+            [](Partial a, Partial b) { return merge(a, b); });
     }
     static FASTREDUCE_DEVICE Key key(Partial best)
     {
-        if constexpr (is_double) {
+        if constexpr (is_double && SkipsNan) {
+            return best;
+        } else if constexpr (SkipsNan) {
+            return greatest::number_key(best);
+        } else if constexpr (is_double) {
             const Key nan = greatest::key_of(bits_as<double>(~0ull >> 1));
             return best > greatest::key_of(bounds<double>::greatest()) ? nan : best;
         } else {
@@ -1785,7 +1831,7 @@ struct greatest : element_keys<Element> {
     {
         const Element transformed = bits_as<Element>(transform(bits_as<Key>(x)));
         if constexpr (is_double)
-            return greatest::key_of(transformed);
+            return greatest::number_key(transformed);
         else
             return transformed;
     }
@@ -1794,8 +1840,8 @@ struct greatest : element_keys<Element> {
 /* Compares halves and 16-bit integers, two in a word; and bytes, of which each takes the upper half
  * of 16 bits: bytes 1 and 3 in one word, 0 and 2 in another. What lies below them does not
  * matter. */
-template <class Element>
-struct greatest<Element, true> : element_keys<Element> {
+template <class Element, bool SkipsNan>
+struct greatest<Element, SkipsNan, true> : element_keys<Element, SkipsNan> {
     static constexpr bool is_float = element<Element>::is_float;
     static constexpr unsigned bits = 8 * sizeof(Element), word_count = 16 / bits;
     using Key = unsigned;
@@ -1829,7 +1875,7 @@ struct greatest<Element, true> : element_keys<Element> {
         [[maybe_unused]] const unsigned low = both & 0xffff;
         const unsigned high = both >> 16;
         if constexpr (is_float)
-            return greatest::key_of(
+            return greatest::number_key(
                 bits_as<Element>(static_cast<unsigned short>(greater(both, high))));
         else
             return (low > high ? low : high) >> (16 - bits);
@@ -1860,7 +1906,7 @@ struct greatest<Element, true> : element_keys<Element> {
     static FASTREDUCE_DEVICE unsigned greater(unsigned a, unsigned b)
     {
         if constexpr (is_float)
-            return max_or_nan_pair<element<Element>::is_bf16>(a, b);
+            return max_pair<element<Element>::is_bf16, SkipsNan>(a, b);
         else
             return __vmaxu2(a, b);
     }
@@ -1887,16 +1933,18 @@ struct keyed_reducer : common_reducer<Reducer> {
 };
 
 template <class Input, class Transform = key_transform<Input>>
-struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>>, greatest<Input> {
+struct extreme_reducer : keyed_reducer<extreme_reducer<Input, Transform>>,
+                         greatest<Input, Transform::skips_nan> {
+    using keys = greatest<Input, Transform::skips_nan>;
     using Element = Input;
-    using Value = typename greatest<Input>::Key;
-    using Partial = typename greatest<Input>::Partial;
+    using Value = typename keys::Key;
+    using Partial = typename keys::Partial;
     using Result = Input;
-    using greatest<Input>::merge;
+    using keys::merge;
     static constexpr bool compute_bound = sizeof(Input) == 8;
 
     Transform transform = {};
-    Value of_none = greatest<Input>::least;
+    Value of_none = keys::least;
 
     static FASTREDUCE_DEVICE Value combine(Value a, Value b) { return a < b ? b : a; }
     FASTREDUCE_DEVICE Partial reduce_pack(const pack<Element> &from) const
@@ -1920,9 +1968,9 @@ struct lower_and_upper {
     Part lower, upper;
 };
 /* Finds both extremes at once. */
-template <class Input>
-struct min_max_reducer : keyed_reducer<min_max_reducer<Input>> {
-    using one = extreme_reducer<Input>;
+template <class Input, class Transform = key_transform<Input>>
+struct min_max_reducer : keyed_reducer<min_max_reducer<Input, Transform>> {
+    using one = extreme_reducer<Input, Transform>;
     using Element = Input;
     using Result = Input;
     using Value = lower_and_upper<typename one::Value>;
@@ -1980,8 +2028,9 @@ struct alignas(sizeof(Key) == 8 ? 16 : 4) key_and_index {
 
 template <class Input, class Transform = key_transform<Input>>
 struct index_reducer : keyed_reducer<index_reducer<Input, Transform>> {
+    using keys = greatest<Input, Transform::skips_nan>;
     using Element = Input;
-    using Key = typename greatest<Input>::Key;
+    using Key = typename keys::Key;
     using Value = key_and_index<Key>;
     using Result = long long;
     static constexpr bool reduces_packs = true, compute_bound = true, has_second = true,
@@ -2015,8 +2064,9 @@ struct index_reducer : keyed_reducer<index_reducer<Input, Transform>> {
                 number = k;
             }
         }
-        return {best,
-                items.index_of(number) + greatest<Input>::first_of(best_pack, best, transform)};
+        const unsigned long long first =
+            items.index_of(number) + keys::first_of(best_pack, best, transform);
+        return {best, Transform::skips_nan && best == 0 ? ~0ull : first};
     }
     static FASTREDUCE_DEVICE Value warp_value(const Value &value)
     {
@@ -2035,15 +2085,15 @@ struct index_reducer : keyed_reducer<index_reducer<Input, Transform>> {
                                                size_t n)
     {
         Element extreme = {};
-        if (n > 0) extreme = static_cast<const Element *>(slot.from)[value.number() * slot.stride];
+        if (Transform::skips_nan ? value.number() != ~0ull : n > 0)
+            extreme = static_cast<const Element *>(slot.from)[value.number() * slot.stride];
         *static_cast<Element *>(slot.second) = extreme;
     }
 
   private:
     FASTREDUCE_DEVICE Key key(const pack<Element> &from) const
     {
-        using best = greatest<Input>;
-        return best::by_value(best::key(best::of_pack(from, transform)));
+        return keys::by_value(keys::key(keys::of_pack(from, transform)));
     }
 };
 
@@ -2480,6 +2530,9 @@ using reducer_groups = type_list<
     reducer_variant<extreme_reducer<unsigned64>, extreme_reducer<double>,
                     extreme_reducer<unsigned64, magnitudes_of<unsigned64>>>,
     reducer_variant<min_max_reducer<unsigned16>, min_max_reducer<f16>, min_max_reducer<bf16>>,
+    reducer_variant<min_max_reducer<f16, numbers_of<f16>>, min_max_reducer<bf16, numbers_of<bf16>>>,
+    reducer_variant<extreme_reducer<f16, numbers_of<f16>>, extreme_reducer<bf16, numbers_of<bf16>>>,
+    reducer_variant<index_reducer<f16, numbers_of<f16>>, index_reducer<bf16, numbers_of<bf16>>>,
     reducer_variant<min_max_reducer<float>, min_max_reducer<unsigned>>,
     reducer_variant<min_max_reducer<unsigned64>, min_max_reducer<double>>,
     reducer_variant<index_reducer<unsigned16>, index_reducer<f16>, index_reducer<bf16>>,
@@ -2536,6 +2589,189 @@ __host__ __device__ Group as_group(const Reducer &reducer)
     }
 }
 
+/* ---- Without NaN ---- */
+
+/* What stands for a NaN: an element that changes nothing, for variances the pivot. Means and
+ * variances also count NaNs. Extremes and indices know how to skip them (numbers_of). */
+enum class nan_rule : unsigned char { replace, mean, variance };
+
+/* The bits of infinity; of 16-bit floats in both halves of a word. */
+template <class Float>
+constexpr bits_t<Float> bits_of_infinity =
+    ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
+     (bits_t<Float>(1) << element<Float>::fraction_bits)) *
+    (sizeof(Float) == 2 ? 0x10001 : 1);
+
+/* Replaces the NaNs of a pack by other bits, and returns how many there are. */
+template <class Element>
+FASTREDUCE_DEVICE unsigned replace_nans(pack<Element> &numbers, bits_t<Element> infinity,
+                                        bits_t<Element> by)
+{
+    using bits = bits_t<Element>;
+    constexpr bits signs = top_bits<Element>;
+    unsigned count = 0;
+    if constexpr (sizeof(Element) == 2) {
+#pragma unroll
+        for (unsigned &word : numbers.word) {
+            /* magnitudes above infinity carry into the signs */
+            const unsigned nans = ((word & ~signs) + (~signs - infinity)) & signs,
+                           mask = (nans << 1) - (nans >> 15);
+            word = (word & ~mask) | (by & mask);
+            count += static_cast<unsigned>(__popc(nans));
+        }
+    } else {
+#pragma unroll
+        for (Element &x : numbers.item) {
+            /* by masks: conditions would make loads wait for each other */
+            const bits word = bits_as<bits>(x), above = infinity - (word & ~signs),
+                       mask = 0 - (above >> (8 * sizeof x - 1));
+            x = bits_as<Element>((word & ~mask) | (by & mask));
+            count += static_cast<unsigned>(mask & 1);
+        }
+    }
+    return count;
+}
+
+/* A Value, and how many NaNs it leaves out. */
+template <class Value>
+struct value_and_nans {
+    Value value;
+    unsigned low, high; /* halves of the count: no padding */
+
+    FASTREDUCE_DEVICE unsigned long long nans() const
+    {
+        return low | static_cast<unsigned long long>(high) << 32;
+    }
+};
+
+/* A thread's packs, in which other elements stand for NaNs. */
+template <class Type, class Items>
+struct items_without_nan {
+    using Element = Type;
+    static constexpr unsigned packs_each = Items::packs_each, pack_size = Items::pack_size;
+    const Items &items;
+    bits_t<Element> infinity, replacement;
+
+    FASTREDUCE_DEVICE pack<Element> operator[](unsigned k) const
+    {
+        auto numbers = bits_as<pack<Element>>(items[k]);
+        replace_nans(numbers, infinity, replacement);
+        return numbers;
+    }
+    FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
+};
+
+/* Reduces as if NaNs were not there. The bits of 16-bit floats are in both halves of a word. */
+template <class Reducer, nan_rule Rule>
+struct without_nan : Reducer {
+    static constexpr bool reduces_packs = true,
+                          counts = Rule == nan_rule::mean || Rule == nan_rule::variance;
+    using Element = typename Reducer::Element;
+    using Inner = typename Reducer::Value;
+    using Value = conditional_t<counts, value_and_nans<Inner>, Inner>;
+    using bits = bits_t<Element>;
+
+    bits infinity, replacement;
+
+    template <class Items>
+    FASTREDUCE_DEVICE auto clean(const Items &items) const
+    {
+        return items_without_nan<Element, Items>{items, infinity, replacement};
+    }
+
+    static FASTREDUCE_DEVICE Value identity() { return with_count(Reducer::identity(), 0); }
+    FASTREDUCE_DEVICE Value zero() const { return with_count(Reducer::zero(), 0); }
+    static FASTREDUCE_DEVICE Value combine(const Value &a, const Value &b)
+    {
+        if constexpr (counts)
+            return with_count(Reducer::combine(a.value, b.value), a.nans() + b.nans());
+        else
+            return Reducer::combine(a, b);
+    }
+    FASTREDUCE_DEVICE void prepare(const void *input, size_t n)
+    {
+        if constexpr (Rule == nan_rule::variance) {
+            const Element first = first_number(input, n);
+            Reducer::prepare(&first, n);
+            replacement = bits_as<unsigned_t<Element>>(first);
+            if constexpr (sizeof(Element) == 2) replacement *= 0x10001;
+        }
+    }
+    template <class Function>
+    FASTREDUCE_DEVICE void visit(const Function &function) const
+    {
+        function(*this);
+    }
+    template <class Items, unsigned Count>
+    FASTREDUCE_DEVICE void values_of(const Items &items, const Items &others,
+                                     Value (&values)[Count]) const
+    {
+        Inner inner[Count];
+        Reducer::values_of(clean(items), clean(others), inner);
+#pragma unroll
+        for (unsigned k = 0; k < Count; ++k) values[k] = with_count(inner[k], nans_of(items[k]));
+    }
+    template <class Items>
+    FASTREDUCE_DEVICE Value value_of_packs(const Items &items) const
+    {
+        const Reducer &reducer = *this;
+        const Inner value = thread_value(reducer, clean(items));
+        unsigned nans = 0;
+        if constexpr (counts)
+#pragma unroll
+            for (unsigned k = 0; k < Items::packs_each; ++k) nans += nans_of(items[k]);
+        return with_count(value, nans);
+    }
+    FASTREDUCE_DEVICE Value warp_value(const Value &value) const
+    {
+        if constexpr (counts) {
+            unsigned long long nans = value.nans();
+#pragma unroll
+            for (unsigned delta = warp_size / 2; delta > 0; delta /= 2)
+                nans += shuffle_xor(nans, delta);
+            return with_count(Reducer::warp_value(value.value), nans);
+        } else {
+            return Reducer::warp_value(value);
+        }
+    }
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
+    {
+        if constexpr (counts)
+            Reducer::store(result, value.value, n - value.nans());
+        else
+            Reducer::store(result, value, n);
+    }
+    FASTREDUCE_DEVICE void store_second(result_slot slot, const Value &value, size_t n) const
+    {
+        const Element first = first_number(slot.from, n);
+        slot.from = &first;
+        Reducer::store_second(slot, value.value, n - value.nans());
+    }
+
+  private:
+    static FASTREDUCE_DEVICE Value with_count(const Inner &value, unsigned long long nans)
+    {
+        if constexpr (counts)
+            return {value, static_cast<unsigned>(nans), static_cast<unsigned>(nans >> 32)};
+        else
+            return value;
+    }
+    template <class Pack>
+    FASTREDUCE_DEVICE unsigned nans_of(const Pack &from) const
+    {
+        auto numbers = bits_as<pack<Element>>(from);
+        return replace_nans(numbers, infinity, 0);
+    }
+    /* Returns a variance's pivot: the first element, or 0 for NaN. */
+    FASTREDUCE_DEVICE Element first_number(const void *input, size_t n) const
+    {
+        pack<Element> first = {};
+        first.fill(n > 0 ? *static_cast<const Element *>(input) : Element());
+        replace_nans(first, infinity, 0);
+        return first[0];
+    }
+};
+
 /* ---- The reducer of an operator ---- */
 
 /* Names the type that a sum reads. Modulo 2^64 signs make no difference to numbers of 64 bits. */
@@ -2548,7 +2784,7 @@ using sum_reducer = conditional_t<element<Input>::is_integer, integer_reducer<In
 
 /* Returns the reducer of an extreme or its index: floats are compared as such, and integers without
  * their sign. */
-template <class Operator, class Input>
+template <class Operator, class Input, bool SkipsNan = false>
 __host__ __device__ auto make_extreme_reducer()
 {
     constexpr bool is_float = element<Input>::is_float,
@@ -2560,13 +2796,15 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_index = one_of<Operator, argmin, argmax, argmax_abs>::value,
                    is_magnitude = one_of<Operator, max_abs, argmax_abs>::value;
+    using transform_type =
+        conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
                                                       : is_float   ? sign
                                                                    : ~integer_sign};
     /* of no elements the last one of the type, which is a magnitude of 0, and of bool true */
-    using keys = element_keys<compared>;
+    using keys = element_keys<compared, SkipsNan>;
     constexpr bool least_bool = is_least && are_same<Input, bool>;
     [[maybe_unused]] const bits of_none = least_bool     ? 0xfe
                                           : is_magnitude ? keys::key_of({})
@@ -2574,11 +2812,11 @@ __host__ __device__ auto make_extreme_reducer()
     if constexpr (is_index && is_magnitude && is_signed)
         return index_reducer<compared, magnitudes_of<compared>>();
     else if constexpr (is_index)
-        return index_reducer<compared>{{}, transform};
+        return index_reducer<compared, transform_type>{{}, {transform}};
     else if constexpr (is_magnitude && is_signed)
         return extreme_reducer<compared, magnitudes_of<compared>>();
     else
-        return extreme_reducer<compared>{{}, {}, transform, of_none};
+        return extreme_reducer<compared, transform_type>{{}, {}, {transform}, of_none};
 }
 
 /* Names an element's type as those of the same kind share it, so that they share kernels. Users'
@@ -2635,6 +2873,34 @@ __host__ __device__ auto make_reducer()
 }
 template <class Operator, class Input>
 using reducer_t = decltype(make_reducer<Operator, Input>());
+
+/* Returns the reducer that leaves out NaNs, of an operator of room 3 and a type of floats. */
+template <class Operator, class Input>
+auto make_reducer_without_nan()
+{
+    using number = element_t<Input>;
+    if constexpr (are_same<Operator, min_max>) {
+        return min_max_reducer<number, numbers_of<number>>{
+            {},
+            make_extreme_reducer<minimum, number, true>(),
+            make_extreme_reducer<maximum, number, true>()};
+    } else if constexpr (one_of<Operator, minimum, maximum, max_abs, argmin, argmax,
+                                argmax_abs>::value) {
+        return make_extreme_reducer<Operator, number, true>();
+    } else {
+        constexpr nan_rule rule = are_same<Operator, mean>       ? nan_rule::mean
+                                  : are_same<Operator, variance> ? nan_rule::variance
+                                                                 : nan_rule::replace;
+        constexpr bits_t<number> infinity = bits_of_infinity<number>,
+                                 copies = sizeof(number) == 2 ? 0x10001 : 1,
+                                 exponent_one = copies << element<number>::fraction_bits,
+                                 one = (infinity - exponent_one) / 2;
+        auto reducer = make_reducer<Operator, number>();
+        using group = group_of<decltype(reducer)>;
+        return without_nan<group, rule>{as_group<group>(reducer), infinity,
+                                        are_same<Operator, multiplies> ? one : 0};
+    }
+}
 
 /* Names the reducer of a dot product of numbers. */
 template <class Input>
@@ -3446,7 +3712,7 @@ __host__ __device__ constexpr unsigned packs_of_thread()
     constexpr size_t value = sizeof(typename Reducer::Value);
     constexpr bool narrow_products =
         Reducer::two_arrays && sizeof(typename Reducer::Element) < sizeof(float);
-    return value > 16 ? 2 : value > (Reducer::any_order ? 12 : 8) || narrow_products ? 4 : 8;
+    return value > 24 ? 2 : value > (Reducer::any_order ? 12 : 8) || narrow_products ? 4 : 8;
 }
 
 /* How many arrays a Reducer reads. */
@@ -4391,7 +4657,8 @@ template <class Reducer>
 struct warp_shared {
     alignas(pack_bytes) unsigned char stage[warp_stage_bytes + (2 + most_leaf) * pack_bytes];
     staged_result results[most_passes * warp_size];
-    typename Reducer::Value carried[keeps_lane_values<Reducer> ? 1 : most_run_log + 1];
+    /* of at most 2^30 turns, of a KiB at least */
+    typename Reducer::Value carried[keeps_lane_values<Reducer> ? 1 : 30];
 };
 
 /* Where the next results' elements are, a few results a lane. */
@@ -5278,13 +5545,14 @@ constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
 /* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
  * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
- * summed. `second` is a variance's mean, or null. */
+ * summed. `skips_nan` leaves out NaNs. `second` is a variance's mean, or null. */
 struct exact_output {
     void *result;
     int64_t *total;
     fastreduce_operator op = FASTREDUCE_SUM;
     int precision = 24;
     unsigned mask = every_bit;
+    bool skips_nan = false;
     void *second = nullptr;
 };
 
@@ -5892,6 +6160,10 @@ struct superaccumulator {
         return digit;
     }
 
+    FASTREDUCE_DEVICE void add_nans(unsigned count)
+    {
+        if (threadIdx.x % warp_size == float_format::digits) limb += count;
+    }
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
     {
         __shared__ fastreduce_accumulator sums[BlockSize / warp_size];
@@ -5917,10 +6189,14 @@ struct superaccumulator {
             if (lane >= float_format::digits && sum > FASTREDUCE_DETAIL_MOST_COUNTED)
                 sum = FASTREDUCE_DETAIL_MOST_COUNTED;
             if (lane < limbs) output.total[lane] = sum;
-        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24) {
+        } else if (output.op != FASTREDUCE_MEAN && output.precision == 24 && !output.skips_nan) {
             const uint64_t bits = round_across_lanes<3>(sum);
             if (lane == 0) store_bits(output.result, bits, 24);
         } else {
+            if (output.skips_nan) {
+                n -= static_cast<size_t>(shuffle(sum, float_format::digits));
+                if (lane == float_format::digits) sum = 0;
+            }
             store_slowly(sum, output.result, output.op, output.precision, n);
         }
     }
@@ -5929,6 +6205,30 @@ struct superaccumulator {
     {
         const uint64_t bits = round_across_lanes<5>(sum, op, n, precision);
         if (threadIdx.x % warp_size == 0) store_bits(result, bits, precision);
+    }
+};
+
+/* Leaves out NaNs: zeros stand for them, and it counts them. */
+template <class Accumulator>
+struct exact_without_nan : Accumulator {
+    using Element = typename Accumulator::Element;
+    unsigned nans = 0;
+
+    FASTREDUCE_DEVICE explicit exact_without_nan(const exact_output &output) : Accumulator(output)
+    {
+    }
+    template <class Items>
+    FASTREDUCE_DEVICE void add_items(const Items &items, const Items &)
+    {
+        Items numbers = items;
+#pragma unroll
+        for (auto &one : numbers.packs) nans += replace_nans(one, bits_of_infinity<Element>, 0);
+        Accumulator::add_items(numbers, numbers);
+    }
+    FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
+    {
+        this->add_nans(warp_add(nans));
+        Accumulator::reduce_blocks(totals, output, n);
     }
 };
 
@@ -6018,9 +6318,19 @@ template <class Accumulator>
 struct wide_limbs : accumulator_format<Accumulator> {
     using format = accumulator_format<Accumulator>;
     using format::digits, format::limbs;
+    static constexpr unsigned nan_limb = digits;
     int64_t limb[limbs];
 
     FASTREDUCE_DEVICE int64_t &limb_at(unsigned k) { return limb[k]; }
+    /* Forgets NaNs, and returns how many there were. The warp calls it. */
+    FASTREDUCE_DEVICE size_t remove_nans()
+    {
+        const int64_t nans = limb[digits];
+        __syncwarp();
+        limb[digits] = 0;
+        __syncwarp();
+        return static_cast<size_t>(nans);
+    }
 
     /* Adds the sum of the lanes' numbers, times 2^(shift - 1074). The warp calls it. */
     FASTREDUCE_DEVICE void add_lanes(long long number, unsigned shift)
@@ -6230,10 +6540,12 @@ struct pack_range {
  * are not 0 fit one a lane; otherwise one thread rounds. */
 template <class Accumulator>
 __device__ __noinline__ void round_by_warp(wide_limbs<Accumulator> &sum, const result_slot &slot,
-                                           fastreduce_operator op, int precision, size_t n)
+                                           fastreduce_operator op, int precision, size_t n,
+                                           bool skips_nan)
 {
     constexpr unsigned digits = wide_limbs<Accumulator>::digits;
     constexpr int least = wide_limbs<Accumulator>::least;
+    if (skips_nan) n -= sum.remove_nans();
     int64_t *const limb = sum.limb;
     const unsigned lane = threadIdx.x % warp_size;
     unsigned first = digits, last = 0;
@@ -6443,6 +6755,7 @@ struct moment_sums {
     typename wide_products<Input>::Sums squares;
     int64_t room[FASTREDUCE_DETAIL_VARIANCE_DIGITS];
     static constexpr unsigned of_values = values_of<Input>::Sums::limbs,
+                              nan_limb = values_of<Input>::Sums::digits,
                               limbs = of_values + wide_products<Input>::Sums::limbs;
 
     FASTREDUCE_DEVICE int64_t &limb_at(unsigned k)
@@ -6457,9 +6770,14 @@ struct moment_sums {
 };
 template <class Input>
 __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, const result_slot &slot,
-                                           fastreduce_operator, int precision, size_t n)
+                                           fastreduce_operator, int precision, size_t n,
+                                           bool skips_nan)
 {
     using values = typename values_of<Input>::Sums;
+    if (skips_nan) {
+        n -= sums.values.remove_nans();
+        sums.squares.remove_nans();
+    }
     if (slot.second != nullptr && threadIdx.x % warp_size == 0) {
         constexpr int bits = sizeof(Input) == sizeof(double) ? 53 : 24;
         memcpy(sums.room, sums.values.limb, sizeof sums.values.limb);
@@ -6537,6 +6855,11 @@ struct wide_superaccumulator {
                 pack_range<packs, Items>{items, others, first, mask});
     }
 
+    FASTREDUCE_DEVICE void add_nans(unsigned count)
+    {
+        if (threadIdx.x % warp_size == 0) window.sums.limb_at(Sums::nan_limb) += count;
+        __syncwarp();
+    }
     FASTREDUCE_DEVICE void reduce_blocks(status_word *totals, const exact_output &output, size_t n)
     {
         constexpr unsigned each = (limbs - 1) / warp_size + 1;
@@ -6559,7 +6882,7 @@ struct wide_superaccumulator {
         __syncwarp();
         if (output.result != nullptr)
             round_by_warp(*sums, {output.result, output.second, nullptr}, output.op,
-                          output.precision, n);
+                          output.precision, n, output.skips_nan);
         else if constexpr (!are_same<Sums, moment_sums<Element>>)
             add_to_total(*sums, sums[1], output.total);
     }
@@ -6842,6 +7165,7 @@ struct exact_results {
     fastreduce_type type;
     fastreduce_operator op;
     int precision;
+    bool skips_nan;
 
     FASTREDUCE_DEVICE size_t length(size_t result) const
     {
@@ -6982,7 +7306,8 @@ FASTREDUCE_DEVICE void add_queued_units(const exact_results &results, const resu
         }
         if (lane == 0) total[limbs] = 0;
         __syncwarp();
-        round_by_warp(sums[0], results.slot(result), results.op, results.precision, n);
+        round_by_warp(sums[0], results.slot(result), results.op, results.precision, n,
+                      results.skips_nan);
     }
     queue.leave(queued.entries);
 }
@@ -7039,7 +7364,8 @@ __global__ void __launch_bounds__(exact_block, resident(1024 / exact_block))
                  lanes &= lanes - 1) {
                 const size_t result = group + lowest_bit(lanes), n = results.length(result);
                 add_to_windows<Source>(results, result, 0, n, lane, warp_size, warp_sums);
-                round_by_warp(warp_sums, results.slot(result), results.op, results.precision, n);
+                round_by_warp(warp_sums, results.slot(result), results.op, results.precision, n,
+                              results.skips_nan);
             }
         }
     }
@@ -7847,7 +8173,8 @@ inline size_t array_workspace_bytes(const kernel_set &set, size_t n)
 template <class Reducer, unsigned SmallBlock = small_block,
           unsigned SmallPacks = min_of(4, packs_of_thread<Reducer>()),
           unsigned LargeBlock = large_block,
-          unsigned LargePacks = (sizeof(typename Reducer::Value) > 16 ? 2
+          unsigned LargePacks = (sizeof(typename Reducer::Value) > 24   ? 2
+                                 : sizeof(typename Reducer::Value) > 16 ? 4
                                  : Reducer::two_arrays                ? 4
                                                                       : 8)>
 constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
@@ -8302,7 +8629,7 @@ cudaError_t launch_resolving(exact_results results, size_t count, void *status_w
 }
 
 /* Launches all results, strided or as segments. Arguments are checked. */
-template <class Input, class Source>
+template <class Input, class Source, bool SkipsNan>
 fastreduce_status launch_exact_results(const exact_results &results, workspace memory,
                                        cudaStream_t stream)
 {
@@ -8312,9 +8639,16 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
     if (memory.data != nullptr && memory.bytes < needed) /* before the first of two launches */
         return FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL;
     if constexpr (Source::follows_pairs) {
-        using reducer = exact_reducer<Input>;
-        reduction_output<reducer> output = {results.output, {{}, results.op, results.precision}};
-        const kernel_set &set = kernels_of<reducer, rows_part | columns_part>;
+        const auto make = [&results]() {
+            const exact_reducer<Input> reducer = {{}, results.op, results.precision};
+            if constexpr (SkipsNan)
+                return without_nan<exact_reducer<Input>, nan_rule::mean>{
+                    reducer, bits_of_infinity<Input>, 0};
+            else
+                return reducer;
+        };
+        reduction_output<decltype(make())> output = {results.output, make()};
+        const kernel_set &set = kernels_of<decltype(make()), rows_part | columns_part>;
         const fastreduce_status status =
             launch(plan_results, set, results.layout, &output, {memory, stream});
         if (status != FASTREDUCE_SUCCESS || (!segments && results.layout.n == 0)) return status;
@@ -8646,6 +8980,7 @@ constexpr bool has_exact = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_EXACT),
                has_exact_products =
                    has_exact && FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_EXACT_PRODUCTS),
                has_shapes = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_SHAPES),
+               has_skip_nan = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_SKIP_NAN),
                has_ladder = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_LADDER);
 #undef FASTREDUCE_DETAIL_IS_SET
 #undef FASTREDUCE_DETAIL_TEXT
@@ -8673,7 +9008,7 @@ struct operator_entry {
     /* of many results by EXACT; null for AUTO, and without FASTREDUCE_WITH_SHAPES */
     fastreduce_status (*launch_exact)(const exact_results &results, workspace memory,
                                       cudaStream_t stream) = nullptr;
-    alignas(16) unsigned char output[128];
+    alignas(16) unsigned char output[160];
 };
 
 /* Returns the entry of a reducer's group, where this build has the operator. */
@@ -8697,6 +9032,15 @@ static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
 
 constexpr unsigned built_parts = has_shapes ? every_part : array_part;
 
+template <fastreduce_operator Number, unsigned Parts, class Operator, class Input>
+static operator_entry entry_of(const exact_output &to)
+{
+    if constexpr (has_skip_nan && element<Input>::is_float && Parts != buffers_part)
+        if (to.skips_nan)
+            return entry_for<Number, Parts>(make_reducer_without_nan<Operator, Input>(), to);
+    return entry_for<Number, Parts>(make_reducer<Operator, Input>(), to);
+}
+
 /* Returns AUTO's entry; dot products are there as sums are, but for segments. */
 template <class Input, unsigned Parts>
 static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_output &output)
@@ -8705,7 +9049,7 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_ou
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
     case FASTREDUCE_##name:                               \
-        return entry_for<FASTREDUCE_##name, Parts>(make_reducer<functor, Input>(), output);
+        return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: return {};
@@ -8714,10 +9058,14 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_ou
 
 /* Source is that of unresolved results. */
 template <class Input, class Source, class Accumulator>
-static void set_exact_kernels(operator_entry *entry)
+static void set_exact_kernels(operator_entry *entry, bool skips_nan)
 {
     entry->kernels = &exact_kernels_of<Accumulator>;
-    if constexpr (has_shapes) entry->launch_exact = launch_exact_results<Input, Source>;
+    if constexpr (has_shapes) entry->launch_exact = launch_exact_results<Input, Source, false>;
+    if constexpr (has_skip_nan)
+        if (skips_nan) entry->kernels = &exact_kernels_of<exact_without_nan<Accumulator>>;
+    if constexpr (has_skip_nan && has_shapes)
+        if (skips_nan) entry->launch_exact = launch_exact_results<Input, Source, true>;
 }
 
 /* Returns EXACT's entry. */
@@ -8730,16 +9078,17 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
         if constexpr (has_exact_products && is_float)
             set_exact_kernels<
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
-                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry);
+                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry, output.skips_nan);
         if constexpr (has_exact_products && is_float && has_shapes)
-            if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>>;
+            if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>, false>;
     } else if (op == FASTREDUCE_VARIANCE) {
         if constexpr (has_exact_products && is_float && holds(built_operators, FASTREDUCE_VARIANCE))
             set_exact_kernels<Input, exact_moments<Input>,
-                              wide_superaccumulator<exact_block, exact_moments<Input>>>(&entry);
+                              wide_superaccumulator<exact_block, exact_moments<Input>>>(
+                &entry, output.skips_nan);
     } else if (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN) {
         if constexpr (has_exact_sums && is_float)
-            set_exact_kernels<Input, doubles_masked, exact_sum<Input>>(&entry);
+            set_exact_kernels<Input, doubles_masked, exact_sum<Input>>(&entry, output.skips_nan);
     }
     if (entry.kernels != nullptr && !holds(built_operators, op)) entry.kernels = nullptr;
     if (op == FASTREDUCE_SUM_ABS) output.mask = all_but_the_sign;
@@ -8801,12 +9150,14 @@ struct call_settings {
          has_second = config.second_output != nullptr;
     size_t second_size = has_second ? fastreduce_type_size(fastreduce_second_type(type, op)) : 0;
     bool is_unsupported =
+        (config.options & ~(has_skip_nan ? FASTREDUCE_SKIP_NAN : 0u)) != 0 ||
         (config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result) ||
         (has_second &&
          (second_size == 0 || (config.kernel == FASTREDUCE_EXACT && op != FASTREDUCE_VARIANCE)));
     int precision = result == FASTREDUCE_F64 ? 53 : 24;
     launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
 
+    bool skips_nan() const { return (config.options & FASTREDUCE_SKIP_NAN) != 0; }
     /* Returns where so many second results go: nowhere if there are none. */
     buffer second_output(size_t results) const
     {
@@ -8816,7 +9167,7 @@ struct call_settings {
     /* Returns the output that find_kernels takes. */
     exact_output output_to(void *results) const
     {
-        return {results, nullptr, op, precision, every_bit, config.second_output};
+        return {results, nullptr, op, precision, every_bit, skips_nan(), config.second_output};
     }
 };
 
@@ -8888,7 +9239,7 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
     if (!call.is_valid) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     const fastreduce_status status = check_arrays(x, y, dot, n, result, call);
     if (status != FASTREDUCE_SUCCESS) return status;
-    if (call.is_unsupported) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (call.is_unsupported || (dot && call.skips_nan())) return FASTREDUCE_ERROR_UNSUPPORTED;
     const array_argument input = {x, n, call.config.n_on_device, y};
     operator_entry entry =
         find_kernels(call.type, call.op, call.config.kernel, dot, call.output_to(output));
@@ -8896,7 +9247,7 @@ static fastreduce_status reduce_array(const void *x, const void *y, bool dot, vo
         return launch(plan_array, *entry.kernels, input, entry.output, call.options);
     if constexpr (has_ladder_kernels)
         if (has_kernels(call.type, call.op, call.config.kernel, dot) &&
-            input.n_on_device == nullptr)
+            input.n_on_device == nullptr && !call.skips_nan())
             return launch_ladder(ladder_version(call.config.kernel, call.block_size,
                                                 std::make_index_sequence<versions * block_sizes>()),
                                  x, output, n, call.options.memory, call.options.stream);
@@ -8912,7 +9263,8 @@ static fastreduce_status reduce_results(result_layout results, const void *x, co
     if (dot) results.ends = y;
     results.result_bytes = static_cast<unsigned>(call.result_size);
     results.second_bytes = static_cast<unsigned>(call.second_size);
-    if (call.config.n_on_device != nullptr || call.is_unsupported || !has_shapes)
+    if (call.config.n_on_device != nullptr || call.is_unsupported || !has_shapes ||
+        (dot && call.skips_nan()))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     operator_entry entry =
         find_kernels(call.type, call.op, call.config.kernel, dot, call.output_to(output));
@@ -8923,7 +9275,8 @@ static fastreduce_status reduce_results(result_layout results, const void *x, co
                       call.options);
     if (entry.launch_exact != nullptr)
         return entry.launch_exact(
-            {results, output, call.config.second_output, call.type, call.op, call.precision},
+            {results, output, call.config.second_output, call.type, call.op, call.precision,
+             call.skips_nan()},
             call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
@@ -8955,7 +9308,7 @@ static fastreduce_status add_exactly(Accumulator *accumulator, const void *x, co
     if (status != FASTREDUCE_SUCCESS) return status;
     if (kernels == nullptr)
         kernels = find_kernels(type, FASTREDUCE_SUM, FASTREDUCE_EXACT, dot).kernels;
-    if (kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    if (kernels == nullptr || call.config.options != 0) return FASTREDUCE_ERROR_UNSUPPORTED;
     exact_output output = {nullptr, accumulator->limb};
     return launch(plan_array, *kernels, {x, n, call.config.n_on_device, y}, &output, call.options);
 }
@@ -9065,7 +9418,7 @@ FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size
     const fastreduce_shape nothing = {1, 0, n, 0, 0};
     operator_entry entry;
     if (call.config.kernel == FASTREDUCE_AUTO && call.config.n_on_device == nullptr &&
-        !call.is_unsupported)
+        !call.is_unsupported && !call.skips_nan())
         entry =
             find_kernels<buffers_part>(type, op, FASTREDUCE_AUTO, false, call.output_to(output));
     if (entry.kernels == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;

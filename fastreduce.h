@@ -399,7 +399,14 @@ typedef struct fastreduce_config {
      * and V0..V7. EXACT has one of VARIANCE only. fastreduce_accumulate and its like do not read
      * it. */
     void *second_output;
+    /* 0, or FASTREDUCE_SKIP_NAN, which reduces floats as if NaNs were not there: see there. Other
+     * bits: UNSUPPORTED. */
+    unsigned options;
 } fastreduce_config;
+
+enum {
+    FASTREDUCE_SKIP_NAN = 1
+};
 
 /* Many results in one call. Result (o, i), for o < outer and i < inner, reduces the n elements
  *

@@ -208,14 +208,17 @@ moments all_moments(const elements<T> &x, size_t n)
         return sum([&](size_t i) { return moments::of(distance(x(i), x(0))); }, n);
 }
 
-template <class T>
-double variance(const elements<T> &x, size_t n)
+inline double variance(const moments &all, size_t n)
 {
     if (n == 0) return NAN;
-    const moments all = all_moments(x, n);
     const double count = static_cast<double>(n);
     const double quotient = std::fma(-all.sum, all.sum / count, all.squares) / count;
     return quotient <= 0 ? 0 : quotient; /* where squares underflow: no -0 */
+}
+template <class T>
+double variance(const elements<T> &x, size_t n)
+{
+    return variance(n == 0 ? moments() : all_moments(x, n), n);
 }
 
 /* ---- All types and operators ---- */
