@@ -116,8 +116,8 @@ static uint64_t bits_of(int format, double value)
     frexp(value, &exponent);
     exponent -= least + fraction + 1;
     if (value == 0 || exponent < 0) exponent = 0; /* of a denormal, as of the least normal ones */
-    return sign | ((uint64_t)ldexp(fabs(value), -least - exponent) +
-                   ((uint64_t)exponent << fraction));
+    return sign |
+           ((uint64_t)ldexp(fabs(value), -least - exponent) + ((uint64_t)exponent << fraction));
 }
 
 /* ---- Comparison ---- */

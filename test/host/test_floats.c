@@ -29,8 +29,8 @@ static void random_cases(void)
     }
 }
 
-/* Sums of 16-bit floats beside the middle between two of them, about their limits too. A float holds
- * few of these sums, so that one rounded to a float first would show. */
+/* Sums of 16-bit floats beside the middle between two of them, and past the greatest. A float holds
+ * few of these sums: one that is rounded to a float first shows. */
 static void ties_of_16_bits(void)
 {
     int round, format;
