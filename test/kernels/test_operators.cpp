@@ -48,7 +48,8 @@ static u64 only_bits(check::buffer<unsigned char> &value)
 static u64 reduced(const char *what, const void *input, size_t n, fastreduce_type type,
                    fastreduce_operator op, const fastreduce_config *config)
 {
-    const size_t size = fastreduce_type_size(fastreduce_output_type(type, op));
+    const bool rounds = config && config->output_type == type;
+    const size_t size = fastreduce_type_size(rounds ? type : fastreduce_output_type(type, op));
     check::buffer<unsigned char> output(size, size);
     output.fill(0x7b);
     order::next();
@@ -56,6 +57,15 @@ static u64 reduced(const char *what, const void *input, size_t n, fastreduce_typ
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.canaries_alive(), "%s: status %d, or a write outside", what,
                 status);
+    fastreduce_config rounding = config ? *config : fastreduce_config{};
+    if (rounding.output_type == type) return only_bits(output);
+    if (pairwise::has_16_bits(type, op)) {
+        rounding.output_type = type;
+        const u64 got = reduced(what, input, n, type, op, &rounding),
+                  wanted = pairwise::nearest(type, only_bits(output));
+        check::that(same_or_nan(type, got, wanted), "%s, rounded to 16 bits: %llx, not %llx", what,
+                    got, wanted);
+    }
     return only_bits(output);
 }
 
@@ -847,8 +857,10 @@ static void refusals()
                     config.kernel = static_cast<fastreduce_kernel>(kernel);
                     config.output_type = static_cast<fastreduce_type>(other);
                     const bool as_double = kernel == FASTREDUCE_EXACT && other == FASTREDUCE_F64 &&
-                                           result == FASTREDUCE_F32;
-                    if (other != result && !as_double)
+                                           result == FASTREDUCE_F32,
+                               as_element = kernel == FASTREDUCE_AUTO && other == type &&
+                                            result == FASTREDUCE_F32;
+                    if (other != result && !as_double && !as_element)
                         refused("output type", unsupported, in, out, 2, type, op, config);
                 }
             config.kernel = FASTREDUCE_AUTO;
