@@ -96,7 +96,7 @@ inline uint64_t nearest(fastreduce_type type, uint64_t bits)
     const bool is_half = type == FASTREDUCE_F16;
     const unsigned word = static_cast<unsigned>(bits), infinity = is_half ? 0x7c00 : 0x7f80;
     const auto value = [&](unsigned k) -> double {
-        if (k == infinity) return std::ldexp(1.0, is_half ? 16 : 128); /* the next one would be it */
+        if (k == infinity) return std::ldexp(1.0, is_half ? 16 : 128); /* what would come next */
         const unsigned short x = static_cast<unsigned short>(k);
         return static_cast<double>(is_half ? widened(f16{x}) : widened(bf16{x}));
     };

@@ -536,7 +536,7 @@ static void check_refusal(fastreduce_type type, int op, fastreduce_type output_t
     const int wanted = is_invalid ? FASTREDUCE_ERROR_INVALID_ARGUMENT
                        : output_type != 0 && output_type != usual && !is_rounded
                            ? FASTREDUCE_ERROR_UNSUPPORTED
-                                                                  : FASTREDUCE_SUCCESS;
+                           : FASTREDUCE_SUCCESS;
     if (wanted == FASTREDUCE_SUCCESS && n > 2) return; /* there is no such memory */
     std::memset(output, 0xa5, sizeof output);
     if (!is_dot && output_type == 0 && fastreduce_second_type(type, by) == 0)

@@ -186,9 +186,8 @@ static void compare(const many_results &all, fastreduce_operator op, const Call 
 #ifdef SIMT_MACHINE
     const size_t allocations = simt::live_allocations();
 #endif
-    const fastreduce_status status =
-        call(output.data(),
-             config.workspace == nullptr && !has_second && !rounds ? nullptr : &config);
+    const fastreduce_status status = call(
+        output.data(), config.workspace == nullptr && !has_second && !rounds ? nullptr : &config);
     CUDA(cudaDeviceSynchronize());
 #ifdef SIMT_MACHINE
     check::that(simt::live_allocations() == allocations, "%s of %s: memory of the pool is lost",
