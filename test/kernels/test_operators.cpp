@@ -858,7 +858,7 @@ static void refusals()
                     config.output_type = static_cast<fastreduce_type>(other);
                     const bool as_double = kernel == FASTREDUCE_EXACT && other == FASTREDUCE_F64 &&
                                            result == FASTREDUCE_F32,
-                               as_element = kernel == FASTREDUCE_AUTO && other == type &&
+                               as_element = kernel != FASTREDUCE_V7 && other == type &&
                                             result == FASTREDUCE_F32;
                     if (other != result && !as_double && !as_element)
                         refused("output type", unsupported, in, out, 2, type, op, config);
