@@ -5337,7 +5337,7 @@ namespace detail
 
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
-/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
+/* A sum's output: the operator's result, rounded to a precision, or an accumulator's limbs if
  * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
  * summed. `second` is a variance's mean, or null. */
 struct exact_output {

@@ -644,9 +644,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *   inputs   `count` pointers in host memory, 64 at most, to n elements each. The call copies the
  *            pointers. Buffers may be equal, or overlap. With count == 0 each result is that of no
  *            elements.
- *   output   n values of the type fastreduce_output_type(type, op). If that is `type`, it may be
- *            one of the inputs, but may not overlap one otherwise. With n == 0 nothing is written,
- *            and pointers are not looked at.
+ *   output   n values of the type fastreduce_output_type(type, op), or config->output_type. If
+ *            that is `type`, it may be one of the inputs, but may not overlap one otherwise. With
+ *            n == 0 nothing is written, and pointers are not looked at.
  *   op       SUM, MIN, MAX or MEAN. Others are UNSUPPORTED. A build has those of which
  *            fastreduce_supports_shapes(type, op, FASTREDUCE_AUTO) returns 1.
  *   config   as for fastreduce_reduce_axis, but by AUTO alone: EXACT is UNSUPPORTED, too. No
@@ -2717,9 +2717,10 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
  *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
- *                   fastreduce_fold; without FASTREDUCE_EXACT_INTEGER and the old names
- *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one
- *                   more member at its end.
+ *                   fastreduce_fold; f16 and bf16 as output_type of their sums and the like;
+ *                   without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *                   FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one more member at its
+ *                   end.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544
