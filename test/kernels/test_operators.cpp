@@ -690,6 +690,23 @@ static void long_array()
     }
 }
 
+/* Sums at the middle between two 16-bit floats, and beside it: `reduced` rounds them. */
+template <class T>
+static void ties_of_16_bits()
+{
+    constexpr u64 infinity = infinity_bits<T>, one = infinity & -infinity;
+    const u64 half_unit = type_of<T> == FASTREDUCE_F16 ? 11 : 8; /* binades below the first bit */
+    for (u64 r = 0; r < 200; ++r) {
+        const u64 exponent = 21 + check::mix(r, 5) % (infinity / one - 21),
+                  sign = r % 2 ? sign_bit<T> : 0, below = r % 3 == 1 ? sign ^ sign_bit<T> : sign;
+        const std::vector<T> x = {from_bits<T>(sign | exponent * one | check::mix(r, 6) % one),
+                                  from_bits<T>(sign | (exponent - half_unit) * one),
+                                  from_bits<T>(r % 3 == 2 ? sign : below | (exponent - 20) * one)};
+        reduced("ties of 16 bits", exact_input<T>(x, r % 2).data(), 3, type_of<T>, FASTREDUCE_SUM,
+                nullptr);
+    }
+}
+
 template <class T>
 static void of_type()
 {
@@ -697,6 +714,7 @@ static void of_type()
     nothing<T>();
     sizes<T>();
     ties<T>();
+    if constexpr (is_float<T> && sizeof(T) == 2) ties_of_16_bits<T>();
     if constexpr (is_float<T>) specials<T>();
     if constexpr (is_float<T>) mean_of_zeros<T>();
     if constexpr (is_float<T>) not_finite<T>();
