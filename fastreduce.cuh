@@ -1349,8 +1349,8 @@ struct items_as {
 
 /* Says that a reducer makes a float of 16-bit floats, which may be rounded to their type. */
 template <class Reducer>
-constexpr bool can_narrow = one_of<typename Reducer::Element, f16, bf16>::value
-    &&one_of<typename Reducer::Result, float>::value;
+constexpr bool can_narrow =
+    sizeof(typename Reducer::Element) == 2 && are_same<typename Reducer::Result, float>;
 
 /* Supplies what most reducers share: they add Values, starting with 0, and that is all. */
 template <class Reducer>
@@ -2394,7 +2394,7 @@ __host__ __device__ constexpr bool can_share_kernel()
            One::two_arrays == Other::two_arrays;
 }
 
-/* Says whether results are rounded to the elements' 16 bits, where they can be. */
+/* Says whether results are rounded to the elements' 16 bits, where one of the Reducers can. */
 template <bool Can>
 struct narrowing {
     static constexpr bool narrows = false;
@@ -2403,13 +2403,13 @@ template <>
 struct narrowing<true> {
     bool narrows;
 };
+template <class... Reducers>
+using narrowing_of = narrowing<(can_narrow<Reducers> || ...)>;
 
 /* Holds one of several Reducers, which is known when it runs. They differ only in what a single
  * thread does, and combine Values of several threads in the same way. */
 template <class First, class... Others>
-struct reducer_variant : First,
-                         Others...,
-                         narrowing<(can_narrow<First> || ... || can_narrow<Others>)> {
+struct reducer_variant : First, Others..., narrowing_of<First, Others...> {
     static_assert((can_share_kernel<First, Others>() && ...),
                   "members may differ only in what a single thread does");
     using Element = unsigned_t<typename First::Element>; /* any of that size */
