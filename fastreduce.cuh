@@ -683,6 +683,24 @@ FASTREDUCE_DEVICE float half_to_float(unsigned short bits)
 #endif
 }
 
+/* Returns the bits of a float rounded to a 16-bit float of IEEE 754, or to a bf16. */
+FASTREDUCE_DEVICE unsigned short float_to_half(float x)
+{
+#ifdef __CUDA_ARCH__
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#else
+    return static_cast<unsigned short>(fastreduce_detail_narrowed(bits_as<unsigned>(x), 11));
+#endif
+}
+FASTREDUCE_DEVICE unsigned short float_to_bf16(float x)
+{
+    const unsigned bits = bits_as<unsigned>(x), upper = bits >> 16;
+    const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+    return static_cast<unsigned short>(is_nan ? upper | 0x40 : (bits + 0x7fff + upper % 2) >> 16);
+}
+
 /* Maps a float's bits, of any width, to an unsigned number in the same order. Positive NaNs come
  * last. */
 template <class Unsigned>
@@ -1029,6 +1047,13 @@ FASTREDUCE_DEVICE Value widened(const Value &x)
     return x;
 }
 
+/* Returns the bits of a float rounded to 16 bits. */
+template <class Element>
+FASTREDUCE_DEVICE unsigned short narrowed(float x)
+{
+    return element<Element>::is_f16 ? float_to_half(x) : float_to_bf16(x);
+}
+
 /* Returns the float's place in the order from -infinity to infinity, and then NaNs. */
 template <class Value>
 __host__ FASTREDUCE_DEVICE unsigned_t<Value> order_key(Value x)
@@ -1342,6 +1367,11 @@ struct items_as {
     FASTREDUCE_DEVICE size_t index_of(unsigned number) const { return items.index_of(number); }
 };
 
+/* Says that a reducer makes a float of 16-bit floats, which may be rounded to their type. */
+template <class Reducer>
+constexpr bool can_narrow =
+    sizeof(typename Reducer::Element) == 2 && are_same<typename Reducer::Result, float>;
+
 /* Supplies what most reducers share: they add Values, starting with 0, and that is all. */
 template <class Reducer>
 struct common_reducer {
@@ -1371,10 +1401,19 @@ struct common_reducer {
     {
         return value;
     }
+    /* Stores a result, which `narrows` rounds to the elements' 16 bits. */
     template <class Value>
-    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
+    FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n,
+                                 bool narrows = false) const
     {
-        *static_cast<typename Reducer::Result *>(result) = self().finish(value, n);
+        const typename Reducer::Result finished = self().finish(value, n);
+        if constexpr (can_narrow<Reducer>)
+            if (narrows) {
+                *static_cast<unsigned short *>(result) =
+                    narrowed<typename Reducer::Element>(finished);
+                return;
+            }
+        *static_cast<typename Reducer::Result *>(result) = finished;
     }
     FASTREDUCE_DEVICE auto zero() const { return self().identity(); }
     /* Returns the sum of a warp's Values, of a tile of 64 KiB at most. 32 bits tell negative sums
@@ -2405,10 +2444,22 @@ __host__ __device__ constexpr bool can_share_kernel()
            One::two_arrays == Other::two_arrays;
 }
 
+/* Says whether results are rounded to the elements' 16 bits, where one of the Reducers can. */
+template <bool Can>
+struct narrowing {
+    static constexpr bool narrows = false;
+};
+template <>
+struct narrowing<true> {
+    bool narrows;
+};
+template <class... Reducers>
+using narrowing_of = narrowing<(can_narrow<Reducers> || ...)>;
+
 /* Holds one of several Reducers, which is known when it runs. They differ only in what a single
  * thread does, and combine Values of several threads in the same way. */
 template <class First, class... Others>
-struct reducer_variant : First, Others... {
+struct reducer_variant : First, Others..., narrowing_of<First, Others...> {
     static_assert((can_share_kernel<First, Others>() && ...),
                   "members may differ only in what a single thread does");
     using Element = unsigned_t<typename First::Element>; /* any of that size */
@@ -2466,7 +2517,7 @@ struct reducer_variant : First, Others... {
     }
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
-        visit([&](const auto &member) { member.store(result, value, n); });
+        visit([&](const auto &member) { member.store(result, value, n, this->narrows); });
     }
     FASTREDUCE_DEVICE void store_second(const result_slot &slot, const Value &value, size_t n) const
     {
@@ -5487,6 +5538,16 @@ FASTREDUCE_DEVICE void reduce_vectors(const buffer_list &buffers,
         Stored stored;
 #pragma unroll
         for (unsigned u = 0; u < each; ++u) results[u] = unit.result_of(values[v * each + u]);
+        if constexpr (can_narrow<Reducer>)
+            if (buffers.result_bytes == sizeof(Element)) {
+                unsigned short narrow[each];
+                Vector vector;
+#pragma unroll
+                for (unsigned u = 0; u < each; ++u) narrow[u] = narrowed<Element>(results[u]);
+                memcpy(&vector, static_cast<const void *>(narrow), sizeof vector);
+                store_vector(static_cast<Element *>(output.result) + start[v], vector);
+                continue;
+            }
         memcpy(&stored, static_cast<const void *>(results), sizeof stored);
         store_vector(static_cast<Result *>(output.result) + start[v], stored);
     }
@@ -5543,7 +5604,7 @@ namespace detail
 
 constexpr unsigned every_bit = ~0u, all_but_the_sign = ~0u >> 1;
 
-/* A sum's output: the operator's result, rounded to 24 bits or 53, or an accumulator's limbs if
+/* A sum's output: the operator's result, rounded to a precision, or an accumulator's limbs if
  * `result` is null. `mask` says which bits of a float, or of the upper half of a double, are
  * summed. `skips_nan` leaves out NaNs. `second` is a variance's mean, or null. */
 struct exact_output {
@@ -5856,10 +5917,14 @@ FASTREDUCE_DEVICE pack<Input> mask_pack(const pack<Input> &x, unsigned mask)
     return bits_as<pack<Input>>(masked);
 }
 
-/* Stores the bits of a float (precision 24) or of a double. */
+/* Stores the bits of a float of that precision (fastreduce_detail_pack). Only those of elements of
+ * 16 bits have as few. */
+template <class Input = f16>
 FASTREDUCE_DEVICE void store_bits(void *result, uint64_t bits, int precision)
 {
-    if (precision == 24)
+    if (sizeof(Input) == 2 && precision < 24)
+        *static_cast<unsigned short *>(result) = static_cast<unsigned short>(bits);
+    else if (precision == 24)
         *static_cast<unsigned *>(result) = static_cast<unsigned>(bits);
     else
         *static_cast<unsigned long long *>(result) = bits;
@@ -6204,7 +6269,7 @@ struct superaccumulator {
     store_slowly(long long sum, void *result, fastreduce_operator op, int precision, size_t n)
     {
         const uint64_t bits = round_across_lanes<5>(sum, op, n, precision);
-        if (threadIdx.x % warp_size == 0) store_bits(result, bits, precision);
+        if (threadIdx.x % warp_size == 0) store_bits<Input>(result, bits, precision);
     }
 };
 
@@ -6789,11 +6854,11 @@ __device__ __noinline__ void round_by_warp(moment_sums<Input> &sums, const resul
     __syncwarp();
     clear_by_warp(sums.room);
     if (threadIdx.x % warp_size == 0)
-        store_bits(slot.result,
-                   fastreduce_detail_variance(sums.values.limb, sums.squares.limb,
-                                              wide_products<Input>::Sums::digits, sums.room, n,
-                                              precision),
-                   precision);
+        store_bits<Input>(slot.result,
+                          fastreduce_detail_variance(sums.values.limb, sums.squares.limb,
+                                                     wide_products<Input>::Sums::digits, sums.room,
+                                                     n, precision),
+                          precision);
     __syncwarp();
 }
 template <class Input>
@@ -6948,10 +7013,11 @@ struct double_double {
 
 /* Stores the mean or the root of sum + error, an unevaluated sum whose doubles do not overlap. Out
  * of line, as it is long. */
-template <class = void>
+template <class Input>
 __device__ __noinline__ void round_sum(double sum, double error, void *result,
                                        fastreduce_operator op, int precision, size_t n)
 {
+    if (sizeof(Input) > 2) precision = precision == 53 ? 53 : 24;
     const term_parts<double> top(sum), tail(error);
     fastreduce_detail_magnitude value = {top.low << 11, 0, top.exponent + 52, 0};
     const unsigned down = static_cast<unsigned>(top.exponent - tail.exponent);
@@ -6973,31 +7039,36 @@ __device__ __noinline__ void round_sum(double sum, double error, void *result,
         value.low <<= 1;
         --value.exponent;
     }
-    store_bits(result, fastreduce_detail_finish(0, sum < 0, value, op, n, precision), precision);
+    store_bits<Input>(result, fastreduce_detail_finish(0, sum < 0, value, op, n, precision),
+                      precision);
 }
 
 /* Stores what the operator makes of a sum of n elements. */
+template <class Input>
 FASTREDUCE_DEVICE void store_sum(double_double pair, void *result, fastreduce_operator op,
                                  int precision, size_t n)
 {
     const double error = pair.error == 0 ? 0 : two_sum(pair.sum, pair.error);
     unsigned long long bits = bits_as<unsigned long long>(pair.sum);
-    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2) {
-        round_sum(pair.sum, error, result, op, precision, n);
+    if (op == FASTREDUCE_MEAN || op == FASTREDUCE_NORM2 || (sizeof(Input) == 2 && precision < 24)) {
+        round_sum<Input>(pair.sum, error, result, op, precision, n);
     } else if (precision == 53) {
-        store_bits(result, bits, precision);
+        store_bits<Input>(result, bits, precision);
     } else {
         /* Rounds to odd, so that one more rounding, to float, is as good as the only one. */
         if (error != 0 && bits % 2 == 0) bits += (error < 0) == (pair.sum < 0) ? 1 : ~0ull;
-        store_bits(result, __float_as_uint(ieee_cast<float>(bits_as<double>(bits))), precision);
+        store_bits<Input>(result, __float_as_uint(ieee_cast<float>(bits_as<double>(bits))),
+                          precision);
     }
 }
 
-/* Returns the bits that mark a result as unresolved: a NaN that no sum is. The upper half of a
- * double's tells that. */
+/* Returns the bits that mark a result as unresolved: a NaN that no sum is. The uppermost 16 bits
+ * tell that. */
+template <class Input = f16>
 FASTREDUCE_DEVICE uint64_t unresolved_marker(int precision)
 {
-    return precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
+    if (sizeof(Input) == 2 && precision < 24) return precision == 11 ? 0x7c01 : 0x7f81;
+    return precision == 53 ? 0x7ff1000000000000 : 0x7f810000;
 }
 
 /* EXACT's Reducer for many results, of each operator but VARIANCE and squares of doubles. */
@@ -7070,9 +7141,9 @@ struct exact_reducer : common_reducer<exact_reducer<Input>> {
     FASTREDUCE_DEVICE void store(void *result, const Value &value, size_t n) const
     {
         if (value.is_complete())
-            store_sum(value, result, op, precision, n);
+            store_sum<Input>(value, result, op, precision, n);
         else
-            store_bits(result, unresolved_marker(precision), precision);
+            store_bits<Input>(result, unresolved_marker<Input>(precision), precision);
     }
 
   private:
@@ -7182,14 +7253,16 @@ struct exact_results {
     {
         if (!Source::follows_pairs) /* all are */
             return first < end ? low_bits(unsigned((end - first - 1) / step) + 1) : 0;
-        const bool is_double = precision == 53;
-        const unsigned marker =
-            static_cast<unsigned>(unresolved_marker(precision) >> (is_double ? 32 : 0));
-        unsigned word[Count], marked = 0;
+        const unsigned upper = layout.result_bytes / 2 - 1; /* 16 bits, of a result */
+        const unsigned marker = static_cast<unsigned>(unresolved_marker(precision) >> 16 * upper);
+        unsigned short word[Count];
+        unsigned marked = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k, first += step)
-            word[k] =
-                first < end ? static_cast<const unsigned *>(slot(first).result)[is_double] : 0;
+        for (unsigned k = 0; k < Count; ++k, first += step) {
+            word[k] = 0;
+            if (first < end)
+                word[k] = static_cast<const unsigned short *>(slot(first).result)[upper];
+        }
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k)
             if (word[k] == marker) marked |= 1u << k;
@@ -8547,8 +8620,11 @@ inline launch_plan plan_columns(const kernel_set &set, const result_layout &give
 inline launch_plan plan_buffers(const kernel_set &set, const buffer_list &given,
                                 const device_limits &, const launch_options &)
 {
-    const size_t wide = pack_bytes / given.result_bytes, bytes = wide * set.element_bytes,
-                 head = (0 - address_of(given.output)) % pack_bytes / given.result_bytes,
+    /* Sums of floats are Values, even if they are stored as narrower ones. */
+    const size_t unit = set.any_order ? given.result_bytes : set.value_bytes,
+                 wide = pack_bytes / unit, bytes = wide * set.element_bytes,
+                 stored = wide * given.result_bytes,
+                 head = (0 - address_of(given.output)) % stored / given.result_bytes,
                  tile = buffers_block * vectors_of_thread(given.count > 2 ? 4 : 2, bytes);
     size_t shift = given.n < head;
     for (size_t k = 0; k < given.count; ++k)
@@ -9021,7 +9097,9 @@ static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
     operator_entry entry; /* clearing its output would take longer than the rest */
     if constexpr (holds(built_operators, Number) && (!of_buffers || (has_shapes && folds))) {
         using group = conditional_t<of_buffers, Reducer, group_of<Reducer>>;
-        const reduction_output<group> output = {to.result, as_group<group>(reducer), to.second};
+        reduction_output<group> output = {to.result, as_group<group>(reducer), to.second};
+        if constexpr (can_narrow<Reducer> && !of_buffers)
+            output.reducer.narrows = to.precision < 24;
         static_assert(sizeof output <= sizeof entry.output && alignof(decltype(output)) <= 16,
                       "there is room for it");
         memcpy(entry.output, static_cast<const void *>(&output), sizeof output);
@@ -9154,7 +9232,7 @@ struct call_settings {
         (config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result) ||
         (has_second &&
          (second_size == 0 || (config.kernel == FASTREDUCE_EXACT && op != FASTREDUCE_VARIANCE)));
-    int precision = result == FASTREDUCE_F64 ? 53 : 24;
+    int precision = fastreduce_detail_precision(result);
     launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
 
     bool skips_nan() const { return (config.options & FASTREDUCE_SKIP_NAN) != 0; }
@@ -9171,16 +9249,15 @@ struct call_settings {
     }
 };
 
-/* Returns the settings of a call. EXACT may be asked for a double. */
+/* Returns the settings of a call. */
 static call_settings settings_for(const fastreduce_config *given, fastreduce_type type,
                                   fastreduce_operator op)
 {
     static const fastreduce_config default_config = {};
     const fastreduce_config &config = given != nullptr ? *given : default_config;
-    fastreduce_type result = fastreduce_output_type(type, op);
-    if (config.kernel == FASTREDUCE_EXACT && config.output_type == FASTREDUCE_F64 &&
-        result == FASTREDUCE_F32)
-        result = FASTREDUCE_F64;
+    const fastreduce_type result =
+        fastreduce_detail_result_type(type, fastreduce_output_type(type, op), config.output_type,
+                                      config.kernel == FASTREDUCE_EXACT);
     return {config, type, result, op};
 }
 

@@ -383,9 +383,11 @@ typedef struct fastreduce_config {
      * output and workspace. AUTO and EXACT read it when they run, and reduce that many, at most n.
      * So each replay of a graph may have its own number. V0..V7: UNSUPPORTED. */
     const size_t *n_on_device;
-    /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. EXACT of
-     * f16, bf16 and f32 also takes FASTREDUCE_F64: a double, to which the exact result is rounded
-     * once. Any other number: UNSUPPORTED. */
+    /* The result's type: FASTREDUCE_DEFAULT_TYPE (0), or what fastreduce_output_type says. Where
+     * that is f32, AUTO and EXACT of f16 also take FASTREDUCE_F16, and those of bf16
+     * FASTREDUCE_BF16; EXACT takes FASTREDUCE_F64, too. EXACT rounds the true result once to that
+     * type. AUTO rounds its float once more, to nearest, ties to even; NaN stays NaN, and what is
+     * too large becomes an infinity. All else is UNSUPPORTED. */
     fastreduce_type output_type;
     /* For fastreduce_reduce_segments alone. offset_type is the type of the offsets: I64 (or
      * FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is null if each segment ends where the next one
@@ -649,9 +651,9 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
  *   inputs   `count` pointers in host memory, 64 at most, to n elements each. The call copies the
  *            pointers. Buffers may be equal, or overlap. With count == 0 each result is that of no
  *            elements.
- *   output   n values of the type fastreduce_output_type(type, op). If that is `type`, it may be
- *            one of the inputs, but may not overlap one otherwise. With n == 0 nothing is written,
- *            and pointers are not looked at.
+ *   output   n values of the type fastreduce_output_type(type, op), or config->output_type. If
+ *            that is `type`, it may be one of the inputs, but may not overlap one otherwise. With
+ *            n == 0 nothing is written, and pointers are not looked at.
  *   op       SUM, MIN, MAX or MEAN. Others are UNSUPPORTED. A build has those of which
  *            fastreduce_supports_shapes(type, op, FASTREDUCE_AUTO) returns 1.
  *   config   as for fastreduce_reduce_axis, but by AUTO alone: EXACT is UNSUPPORTED, too. No
@@ -839,9 +841,8 @@ FASTREDUCE_API void fastreduce_host_accumulate_dot_f64(const double *x, const do
                                                        size_t n);
 
 /* Reduces input[0] .. input[n - 1] to *output with the bits of AUTO: any machine can check a GPU's
- * result. It takes every type and operator. output_type is FASTREDUCE_DEFAULT_TYPE (0), or what
- * fastreduce_output_type says; others are UNSUPPORTED. Other errors are as for
- * fastreduce_host_reduce.
+ * result. It takes every type and operator. output_type is as that of a fastreduce_config for AUTO.
+ * Other errors are as for fastreduce_host_reduce.
  *
  * A NaN may be another NaN than a GPU's. No option of a compiler changes the result. While the CPU
  * flushes denormals, rounds twice (x87) or not to nearest, the call is UNSUPPORTED. Programs that
@@ -1079,14 +1080,17 @@ fastreduce_detail_root(fastreduce_detail_magnitude value)
     return result;
 }
 
-/* Returns the bits of a float (precision 24) or double (53): the value rounded to nearest, ties to
- * even, unless fastreduce_detail_special says that it is none. */
+/* Returns the bits of a double (precision 53), f32 (24), f16 (11) or bf16 (8): the value rounded to
+ * nearest, ties to even, unless fastreduce_detail_special says that it is none. */
 FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int negative,
                                                            fastreduce_detail_magnitude value,
                                                            int precision)
 {
-    const int is_double = precision == 53, least = is_double ? -1074 : -149;
-    const uint64_t infinity = (uint64_t)(is_double ? 2047 : 255) << (precision - 1);
+    const int is_double = precision == 53, is_half = precision == 11,
+              least = is_double ? -1074
+                      : is_half ? -24
+                                : -125 - precision;
+    const uint64_t infinity = (uint64_t)(is_double ? 2047 : is_half ? 31 : 255) << (precision - 1);
     uint64_t bits = 0;
 
     if (special) {
@@ -1107,7 +1111,22 @@ FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_pack(int special, int nega
             if (bits > infinity) bits = infinity;
         }
     }
-    return bits | (uint64_t)negative << (is_double ? 63 : 31);
+    return bits | (uint64_t)negative << (is_double ? 63 : is_half ? 15 : precision + 7);
+}
+
+/* Returns the bits of a float rounded to f16 (precision 11) or bf16 (8), as above. */
+FASTREDUCE_DETAIL_FUNCTION uint64_t fastreduce_detail_narrowed(uint32_t bits, int precision)
+{
+    const uint32_t infinity = 0x7f800000, magnitude = bits & 0x7fffffff, field = magnitude >> 23,
+                   is_normal = field != 0;
+    const int negative = (int)(bits >> 31);
+    fastreduce_detail_magnitude value = {0, 0, 0, 0};
+    value.high = (uint64_t)((magnitude & 0x7fffff) | is_normal << 23) << 40;
+    value.exponent = (int)(field + !is_normal) - 127; /* denormals have a bf16's least exponent */
+    return fastreduce_detail_pack(fastreduce_detail_special(magnitude > infinity,
+                                                            magnitude == infinity && !negative,
+                                                            magnitude == infinity && negative),
+                                  negative, value, precision);
 }
 
 /* Returns the float with these bits. They are volatile, as -ffast-math lets Clang 23 leave out what
@@ -1428,6 +1447,24 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_output_type(fastreduce_type 
 #undef FASTREDUCE_DETAIL_CASE
     default: return FASTREDUCE_DEFAULT_TYPE;
     }
+}
+
+/* Returns the type of a result that is asked for, if there are such, or else the usual one. */
+static inline fastreduce_type fastreduce_detail_result_type(fastreduce_type type,
+                                                            fastreduce_type usual,
+                                                            fastreduce_type asked, int is_exact)
+{
+    const int is_other = asked == type || (asked == FASTREDUCE_F64 && is_exact);
+    return usual == FASTREDUCE_F32 && is_other ? asked : usual;
+}
+
+/* Returns the bits of a float's significand, with the one that is not stored. */
+static inline int fastreduce_detail_precision(fastreduce_type type)
+{
+    return type == FASTREDUCE_F64    ? 53
+           : type == FASTREDUCE_F16  ? 11
+           : type == FASTREDUCE_BF16 ? 8
+                                     : 24;
 }
 
 FASTREDUCE_DETAIL_DEFINE fastreduce_type fastreduce_second_type(fastreduce_type type,
@@ -2604,7 +2641,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         is_auto == 2 ? fastreduce_second_type(type, op) : FASTREDUCE_DEFAULT_TYPE;
     const fastreduce_type usual = second ? second : fastreduce_output_type(type, op);
     const fastreduce_type result =
-        usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 && !is_auto ? output_type : usual;
+        fastreduce_detail_result_type(type, usual, output_type, !is_auto);
+    const int precision = fastreduce_detail_precision(result);
     const size_t bytes = fastreduce_type_size(result);
     const fastreduce_status of_x = fastreduce_detail_host_check(x, n, type);
     const fastreduce_status of_y = fastreduce_detail_host_check(y, n, type);
@@ -2620,9 +2658,9 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!is_dot && !squares) y = NULL;
-    bits = is_auto
-               ? fastreduce_detail_pairwise_bits(x, y, n, type, op, is_auto == 2)
-               : fastreduce_detail_host_bits(x, y, n, type, op, result == FASTREDUCE_F64 ? 53 : 24);
+    bits = is_auto ? fastreduce_detail_pairwise_bits(x, y, n, type, op, is_auto == 2)
+                   : fastreduce_detail_host_bits(x, y, n, type, op, precision);
+    if (is_auto && result != usual) bits = fastreduce_detail_narrowed((uint32_t)bits, precision);
     memcpy(output, (const char *)&bits + first, bytes);
     return FASTREDUCE_SUCCESS;
 }
@@ -2686,9 +2724,10 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
  *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
- *                   fastreduce_fold; without FASTREDUCE_EXACT_INTEGER and the old names
- *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one
- *                   more member at its end.
+ *                   fastreduce_fold; f16 and bf16 as output_type of their sums and the like;
+ *                   without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
+ *                   FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one more member at its
+ *                   end.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544

@@ -82,6 +82,35 @@ inline float widened(f16 x)
     return x.bits >> 15 ? -size : size;
 }
 
+/* Returns whether results of the type may have its 16 bits: a float's. */
+inline bool has_16_bits(fastreduce_type type, fastreduce_operator op)
+{
+    return (type == FASTREDUCE_F16 || type == FASTREDUCE_BF16) &&
+           fastreduce_output_type(type, op) == FASTREDUCE_F32;
+}
+
+/* Returns the bits of the 16-bit float that is nearest to a float, of which these are the bits; of
+ * two as near the even one, and of NaN a NaN. */
+inline uint64_t nearest(fastreduce_type type, uint64_t bits)
+{
+    const bool is_half = type == FASTREDUCE_F16;
+    const unsigned word = static_cast<unsigned>(bits), infinity = is_half ? 0x7c00 : 0x7f80;
+    const auto value = [&](unsigned k) -> double {
+        if (k == infinity) return std::ldexp(1.0, is_half ? 16 : 128); /* what would come next */
+        const unsigned short x = static_cast<unsigned short>(k);
+        return static_cast<double>(is_half ? widened(f16{x}) : widened(bf16{x}));
+    };
+    float number;
+    std::memcpy(&number, &word, sizeof number);
+    const double magnitude = std::fabs(static_cast<double>(number));
+    unsigned low = 0, high = infinity; /* those around it */
+    if (number != number) return infinity + 1;
+    while (high - low > 1) (value((low + high) / 2) <= magnitude ? low : high) = (low + high) / 2;
+    const double below = magnitude - value(low), above = value(high) - magnitude;
+    const bool is_low = below < above || (below <= above && low % 2 == 0);
+    return (word >> 16 & 0x8000) | (is_low ? low : high);
+}
+
 /* An array anywhere, aligned or not: halves are read as floats. */
 template <class T>
 struct elements {

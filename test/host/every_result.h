@@ -85,7 +85,7 @@ static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int fo
     mpfr_sqr(squared, squared, MPFR_RNDN);
     mpfr_init2(result, formats[format].precision);
     mpfr_set_emin(formats[format].least + 1);
-    mpfr_set_emax(format == F64 ? 1024 : 128);
+    mpfr_set_emax(format == F64 ? 1024 : format == F16 ? 16 : 128);
     if (op == FASTREDUCE_MEAN)
         ternary = mpfr_div_ui(result, sum, (unsigned long)n, MPFR_RNDN);
     else if (op == FASTREDUCE_VARIANCE)
@@ -105,6 +105,21 @@ static double rounded(const mpfr_t sum, fastreduce_operator op, size_t n, int fo
     return value == 0 && mpfr_zero_p(sum) ? 0.0 : value; /* an exact zero is +0 */
 }
 
+/* Returns the bits of a number that the format holds. */
+static uint64_t bits_of(int format, double value)
+{
+    const int fraction = formats[format].precision - 1, least = formats[format].least;
+    const uint64_t sign = bits_f64(value) >> 63 ? sign_of(format) : 0;
+    int exponent;
+    if (isnan(value)) return formats[format].infinity | (uint64_t)1 << (fraction - 1);
+    if (isinf(value)) return formats[format].infinity | sign;
+    frexp(value, &exponent);
+    exponent -= least + fraction + 1;
+    if (value == 0 || exponent < 0) exponent = 0; /* of a denormal, as of the least normal ones */
+    return sign |
+           ((uint64_t)ldexp(fabs(value), -least - exponent) + ((uint64_t)exponent << fraction));
+}
+
 /* ---- Comparison ---- */
 
 typedef struct reduction {
@@ -113,30 +128,36 @@ typedef struct reduction {
     size_t n;
     int format;
     fastreduce_operator op;
-    double wanted[2]; /* as a float, and as a double */
-    uint64_t bits[2]; /* of these */
+    double wanted[3]; /* as a float, as a double, and as an element */
+    uint64_t bits[3]; /* of these */
 } reduction;
 
 static void check_reduction(void *argument)
 {
     const reduction *r = (const reduction *)argument;
     const fastreduce_type type = formats[r->format].type;
-    int is_double;
-    for (is_double = r->format == F64; is_double < 2; ++is_double) {
-        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : FASTREDUCE_DEFAULT_TYPE;
-        float got[2] = {0, 7}; /* nothing is written behind a float */
-        double got64 = 0;
-        void *const output = is_double ? (void *)&got64 : (void *)got;
+    int which;
+    for (which = r->format == F64; which < 3; ++which) {
+        const int format = which < 2 ? which : r->format; /* of the result */
+        const fastreduce_type output_type =
+            format == F32 ? FASTREDUCE_DEFAULT_TYPE : formats[format].type;
+        const size_t size = formats[format].bytes;
+        uint64_t got[2] = {0x0707070707070707, 0x0707070707070707}, past[2];
         const fastreduce_status status =
-            r->y ? fastreduce_host_dot(r->x, r->y, output, r->n, type, output_type)
-                 : fastreduce_host_reduce(r->x, output, r->n, type, r->op, output_type);
-        const uint64_t bits = is_double ? bits_f64(got64) : bits_f32(got[0]);
+            r->y ? fastreduce_host_dot(r->x, r->y, got, r->n, type, output_type)
+                 : fastreduce_host_reduce(r->x, got, r->n, type, r->op, output_type);
+        const uint64_t bits = load(got, format, 0);
         char what[200];
-        snprintf(what, sizeof what, "%s, %s of %s as %s", r->what,
+        snprintf(what, sizeof what, "%s, %s of %s as %s: %llx, not %llx", r->what,
                  r->y ? "dot" : fastreduce_operator_name(r->op), formats[r->format].name,
-                 is_double ? "f64" : "f32");
-        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[is_double] && got[1] == 7, what,
-               r->n, is_double ? got64 : got[0], r->wanted[is_double]);
+                 formats[format].name, (unsigned long long)bits,
+                 (unsigned long long)r->bits[which]);
+        /* nothing is written behind the result */
+        memcpy(past, got, sizeof past);
+        memset((char *)past + size, 7, sizeof past - size);
+        expect(status == FASTREDUCE_SUCCESS && bits == r->bits[which] &&
+                   memcmp(past, got, sizeof past) == 0,
+               what, r->n, 0, r->wanted[which]);
     }
     if (r->format == F64 && r->op == FASTREDUCE_SUM && !r->y) {
         const double got = fastreduce_host_sum_f64((const double *)r->x, r->n);
@@ -238,8 +259,10 @@ static void every_result(const char *what, int format, const void *x, const void
         if (r.op == FASTREDUCE_VARIANCE) subtract_mean(sum, x, format, n);
         r.wanted[0] = rounded(sum, r.op, n, F32);
         r.wanted[1] = rounded(sum, r.op, n, F64);
+        r.wanted[2] = rounded(sum, r.op, n, format);
         r.bits[0] = bits_f32((float)r.wanted[0]);
         r.bits[1] = bits_f64(r.wanted[1]);
+        r.bits[2] = bits_of(format, r.wanted[2]);
         for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) every_mode(check_reduction, &r);
         use_avx2 = (int)(random_bits() % (1 + (unsigned)has_avx2()));
         if (n > 0 && (k == 0 || results[k].dot)) check_split(&r);

@@ -1,6 +1,6 @@
 /* The exact reductions on the CPU against MPFR, bit by bit: sums of elements, of magnitudes and of
- * squares, means, norms and dot products of every float, as floats and as doubles, for the whole
- * and for any split and merge. */
+ * squares, means, norms and dot products of every float, as floats, as doubles and as what the
+ * elements are, for the whole and for any split and merge. */
 #include "every_result.h"
 
 static void random_cases(void)
@@ -26,6 +26,38 @@ static void random_cases(void)
                 every_result(kind_names[which], format, u, v, n);
             }
         }
+    }
+}
+
+/* Sums of 16-bit floats beside the middle between two of them, and past the greatest. A float holds
+ * few of these sums: one that is rounded to a float first shows. */
+static void ties_of_16_bits(void)
+{
+    int round, format;
+    for (format = F16; format <= BF16; ++format) {
+        const int fraction = formats[format].precision - 1;
+        const uint64_t infinity = formats[format].infinity, exponents = infinity >> fraction;
+        unsigned differ = 0;
+        for (round = 0; round < 3000; ++round) {
+            const uint64_t sign = random_bits() % 2 ? sign_of(format) : 0;
+            const uint64_t least = (uint64_t)fraction + 1; /* where half a unit is normal */
+            const uint64_t exponent =
+                round % 3 ? least + random_words() % (exponents - least) : exponents - 1;
+            const uint64_t top = exponent << fraction | random_words() >> (64 - fraction),
+                           tiny = random_bits() % 3; /* or none */
+            uint16_t x[3], as_sum;
+            float sum;
+            x[0] = (uint16_t)(sign | (round % 6 ? top : infinity - 1));
+            x[1] = (uint16_t)(sign | (exponent - least) << fraction); /* half a unit */
+            x[2] = (uint16_t)(tiny | (random_bits() % 2 ? sign_of(format) : 0));
+            every_result("ties of 16 bits", format, x, x, 3);
+            fastreduce_host_reduce(x, &sum, 3, formats[format].type, FASTREDUCE_SUM,
+                                   FASTREDUCE_DEFAULT_TYPE);
+            fastreduce_host_reduce(x, &as_sum, 3, formats[format].type, FASTREDUCE_SUM,
+                                   formats[format].type);
+            differ += fastreduce_detail_narrowed(bits_f32(sum), fraction + 1) != as_sum;
+        }
+        expect(differ > 300, "sums that a float first would round to others", differ, 0, 300);
     }
 }
 
@@ -598,7 +630,9 @@ static int result_type(int type, int op, int output_type)
         usual = FASTREDUCE_U64;
     if (!is_float && (op == FASTREDUCE_NORM2 || op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE))
         usual = FASTREDUCE_F64;
-    return usual == FASTREDUCE_F32 && output_type == FASTREDUCE_F64 ? FASTREDUCE_F64 : usual;
+    return usual == FASTREDUCE_F32 && (output_type == FASTREDUCE_F64 || output_type == type)
+               ? output_type
+               : usual;
 }
 
 /* What it says of a second result's type. */
@@ -923,6 +957,7 @@ int main(void)
     full_bins();
     limits_of_windows();
     ties();
+    ties_of_16_bits();
     for (use_avx2 = 0; use_avx2 <= has_avx2(); ++use_avx2) long_sums();
     use_avx2 = 0;
     random_cases();

@@ -116,7 +116,42 @@ static uint64_t host(fastreduce_type type, int op, const void *x, const void *y,
     expect(status == FASTREDUCE_SUCCESS, "fastreduce_host_pairwise refuses");
     const uint64_t past = size == 8 ? 0 : ~uint64_t(0) << 8 * size;
     expect((bits[0] & past) == past && bits[1] == ~uint64_t(0), "it writes past its result");
+    if (pairwise::has_16_bits(type, by)) {
+        uint64_t rounded = ~uint64_t(0);
+        expect((op == GOLDEN_DOT ? fastreduce_host_pairwise_dot(x, y, &rounded, n, type, type)
+                                 : fastreduce_host_pairwise(x, &rounded, n, type, by, type)) ==
+                       FASTREDUCE_SUCCESS &&
+                   rounded >> 16 == ~uint64_t(0) >> 16,
+               "a result of 16 bits is refused, or it writes past it");
+        expect(same(type, rounded & 0xffff, pairwise::nearest(type, bits[0] & ~past)),
+               "16 bits of " + hexadecimal(bits[0] & ~past) + ": " + hexadecimal(rounded & 0xffff));
+    }
     return bits[0] & ~past;
+}
+
+/* Floats at and beside each 16-bit float, and each middle between two. */
+static void roundings()
+{
+    for (const fastreduce_type type : {FASTREDUCE_F16, FASTREDUCE_BF16}) {
+        const int precision = type == FASTREDUCE_F16 ? 11 : 8;
+        const auto bits_at = [&](unsigned k) -> uint32_t {
+            const unsigned short half = static_cast<unsigned short>(k);
+            const float x = type == FASTREDUCE_F16 ? pairwise::widened(pairwise::f16{half})
+                                                   : pairwise::widened(pairwise::bf16{half});
+            uint32_t bits;
+            std::memcpy(&bits, &x, sizeof bits);
+            return bits;
+        };
+        for (unsigned k = 0; k < 0xffff; ++k)
+            for (uint32_t at : {bits_at(k), bits_at(k) / 2 + bits_at(k + 1) / 2})
+                for (uint32_t bits : {at - 1, at, at + 1}) {
+                    const uint64_t got = fastreduce_detail_narrowed(bits, precision),
+                                   wanted = pairwise::nearest(type, bits);
+                    expect(same(type, got, wanted), "16 bits of " + hexadecimal(bits) + ": " +
+                                                        hexadecimal(got) + ", not " +
+                                                        hexadecimal(wanted));
+                }
+    }
 }
 
 static bool result_of(fastreduce_type type, int op, const void *x, const void *y, size_t n,
@@ -489,6 +524,7 @@ static void check_refusal(fastreduce_type type, int op, fastreduce_type output_t
     const bool is_dot = op == GOLDEN_DOT;
     const fastreduce_operator by = is_dot ? FASTREDUCE_SUM : static_cast<fastreduce_operator>(op);
     const fastreduce_type usual = fastreduce_output_type(type, by);
+    const bool is_rounded = output_type == type && pairwise::has_16_bits(type, by);
     const auto is_bad = [](const char *from, size_t size, size_t count) {
         const uintptr_t address = reinterpret_cast<uintptr_t>(from);
         return size == 0 || (!from && count > 0) || address % size != 0 ||
@@ -496,10 +532,11 @@ static void check_refusal(fastreduce_type type, int op, fastreduce_type output_t
     };
     const size_t size = fastreduce_type_size(type);
     const bool is_invalid = is_bad(x, size, n) || (is_dot && is_bad(y, size, n)) ||
-                            is_bad(place, fastreduce_type_size(usual), 1);
+                            is_bad(place, fastreduce_type_size(is_rounded ? type : usual), 1);
     const int wanted = is_invalid ? FASTREDUCE_ERROR_INVALID_ARGUMENT
-                       : output_type != 0 && output_type != usual ? FASTREDUCE_ERROR_UNSUPPORTED
-                                                                  : FASTREDUCE_SUCCESS;
+                       : output_type != 0 && output_type != usual && !is_rounded
+                           ? FASTREDUCE_ERROR_UNSUPPORTED
+                           : FASTREDUCE_SUCCESS;
     if (wanted == FASTREDUCE_SUCCESS && n > 2) return; /* there is no such memory */
     std::memset(output, 0xa5, sizeof output);
     if (!is_dot && output_type == 0 && fastreduce_second_type(type, by) == 0)
@@ -540,6 +577,7 @@ int main()
 {
     orders();
     golden();
+    roundings();
     every_pair();
     every_result();
     all_shards();

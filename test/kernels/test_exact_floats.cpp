@@ -56,6 +56,19 @@ static fastreduce_config exact(fastreduce_type output_type = static_cast<fastred
     return config;
 }
 
+/* Returns type number 0, 1 or 2 of a result: the default one, f64, the elements' own. */
+template <class T>
+static fastreduce_type output_type_of(u64 number)
+{
+    if (number == 1 && !is_double<T>) return FASTREDUCE_F64;
+    return number == 2 && sizeof(T) == 2 ? type_of<T> : static_cast<fastreduce_type>(0);
+}
+template <class T>
+static size_t output_size(fastreduce_type output_type)
+{
+    return output_type ? fastreduce_type_size(output_type) : is_double<T> ? 8 : 4;
+}
+
 /* What is called, of arrays x and y in GPU memory, or of x alone. */
 struct call {
     const char *what;
@@ -68,7 +81,7 @@ static void expect_result(const call &c, const T *x, const T *y, const std::vect
                           const std::vector<T> &host_y, size_t n, fastreduce_config config,
                           size_t counted)
 {
-    const bool wide = is_double<T> || config.output_type == FASTREDUCE_F64;
+    const size_t size = output_size<T>(config.output_type);
     u64 wanted = 0, got = 0;
     const fastreduce_status expected =
         c.dot ? fastreduce_host_dot(host_x.data(), host_y.data(), &wanted, counted, type_of<T>,
@@ -77,7 +90,7 @@ static void expect_result(const call &c, const T *x, const T *y, const std::vect
                                        config.output_type);
     const bool has_second = !c.dot && c.op == FASTREDUCE_VARIANCE && n % 3 < 2;
     const size_t second_size = sizeof(T) == 8 ? 8 : 4;
-    check::buffer<unsigned char> output(wide ? 8 : 4), second(second_size);
+    check::buffer<unsigned char> output(size, size), second(second_size);
     output.fill(0x7b);
     if (has_second) config.second_output = second.data();
     const fastreduce_status status =
@@ -87,9 +100,9 @@ static void expect_result(const call &c, const T *x, const T *y, const std::vect
     const auto bytes = output.get();
     std::memcpy(&got, bytes.data(), bytes.size());
     check::that(expected == 0 && status == 0 && got == wanted && output.canaries_alive(),
-                "%s, %s of %s as f%d, n %zu of %zu: status %d, %llx, not %llx", c.what,
+                "%s, %s of %s in %zu bytes, n %zu of %zu: status %d, %llx, not %llx", c.what,
                 c.dot ? "dot" : fastreduce_operator_name(c.op), fastreduce_type_name(type_of<T>),
-                wide ? 64 : 32, counted, n, status, got, wanted);
+                size, counted, n, status, got, wanted);
     if (!has_second) return;
     u64 mean = 0, got_mean = 0;
     fastreduce_host_reduce(host_x.data(), &mean, counted, type_of<T>, FASTREDUCE_MEAN,
@@ -105,13 +118,12 @@ static void every_result(const char *what, const T *x, const T *y, const std::ve
                          const std::vector<T> &host_y)
 {
     const size_t n = host_x.size();
-    for (fastreduce_operator op : all_operators) {
-        expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(), n);
-        expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64), n);
+    for (unsigned turn = 0; turn < (sizeof(T) == 2 ? 3 : 2); ++turn) {
+        const fastreduce_type type = output_type_of<T>(turn);
+        for (fastreduce_operator op : all_operators)
+            expect_result<T>({what, op, false}, x, y, host_x, host_y, n, exact(type), n);
+        expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(type), n);
     }
-    expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(), n);
-    expect_result<T>({what, FASTREDUCE_SUM, true}, x, y, host_x, host_y, n, exact(FASTREDUCE_F64),
-                     n);
 }
 
 /* ---- The tests ---- */
@@ -422,12 +434,12 @@ static void many_of_a_kind()
 /* Rows, columns, middle axes and segments: each result, of elements gathered on the CPU; with those
  * of a second array, a dot product. */
 template <class T>
-static void expect_results(const char *what, const std::vector<u64> &got, size_t results, bool wide,
-                           fastreduce_operator op, const std::function<std::vector<T>(size_t)> &of,
+static void expect_results(const char *what, const std::vector<u64> &got, size_t results,
+                           fastreduce_type output_type, fastreduce_operator op,
+                           const std::function<std::vector<T>(size_t)> &of,
                            const std::function<std::vector<T>(size_t)> &of_y = nullptr)
 {
-    const fastreduce_type output_type =
-        wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0);
+    const size_t size = output_size<T>(output_type);
     size_t wrong = results;
     u64 wanted = 0, first = 0;
     for (size_t r = results; r-- > 0;) {
@@ -439,13 +451,12 @@ static void expect_results(const char *what, const std::vector<u64> &got, size_t
         else
             fastreduce_host_reduce(elements.data(), &bits, elements.size(), type_of<T>, op,
                                    output_type);
-        const size_t size = wide ? 8 : 4;
         std::memcpy(&here, reinterpret_cast<const unsigned char *>(got.data()) + r * size, size);
         if (here != bits) wrong = r, wanted = bits, first = here;
     }
-    check::that(wrong == results, "%s, %s of %s as f%d: result %zu of %zu: %llx, not %llx", what,
-                of_y ? "dot" : fastreduce_operator_name(op), fastreduce_type_name(type_of<T>),
-                wide ? 64 : 32, wrong, results, first, wanted);
+    check::that(wrong == results, "%s, %s of %s in %zu bytes: result %zu of %zu: %llx, not %llx",
+                what, of_y ? "dot" : fastreduce_operator_name(op), fastreduce_type_name(type_of<T>),
+                size, wrong, results, first, wanted);
 }
 
 template <class T>
@@ -468,7 +479,7 @@ static void shapes()
     for (const fastreduce_shape &s : all)
         for (fastreduce_operator op : all_operators) {
             const data kind = static_cast<data>(check::mix(++turn, 1) % kinds);
-            const bool wide = is_double<T> || turn % 2;
+            const fastreduce_type output_type = output_type_of<T>(check::mix(turn, 7) % 3);
             const size_t stride = s.stride ? s.stride : s.inner,
                          outer = s.outer_stride ? s.outer_stride : s.n * stride,
                          reach =
@@ -489,8 +500,7 @@ static void shapes()
             for (const bool dot : {false, true}) { /* once for each shape */
                 if (dot && op != FASTREDUCE_SUM) continue;
                 check::buffer<u64> output(results);
-                const auto config =
-                    exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+                const auto config = exact(output_type);
                 const auto status =
                     dot ? fastreduce_dot_axis(from.data(), from_y.data(), output.data(), &s,
                                               type_of<T>, &config)
@@ -499,8 +509,8 @@ static void shapes()
                 CUDA(cudaDeviceSynchronize());
                 check::that(status == 0 && output.canaries_alive(), "%s_axis: status %d",
                             dot ? "dot" : "reduce", status);
-                expect_results<T>(names[static_cast<unsigned>(kind)], output.get(), results, wide,
-                                  op, elements_of(x), dot ? elements_of(y) : nullptr);
+                expect_results<T>(names[static_cast<unsigned>(kind)], output.get(), results,
+                                  output_type, op, elements_of(x), dot ? elements_of(y) : nullptr);
             }
         }
     for (fastreduce_operator op : all_operators) {
@@ -511,19 +521,18 @@ static void shapes()
                                                                         ? length
                                                                         : check::mix(k, 3) % 40));
         const data kind = static_cast<data>(check::mix(++turn, 1) % kinds);
-        const bool wide = is_double<T> || turn % 2;
+        const fastreduce_type output_type = output_type_of<T>(check::mix(turn, 7) % 3);
         const std::vector<T> x = make<T>(kind, static_cast<size_t>(offsets.back()), turn);
         const exact_input<T> from(x, turn % 3);
         check::buffer<int64_t> device_offsets(offsets.size());
         device_offsets.set(offsets);
         check::buffer<u64> output(many);
-        const auto config =
-            exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+        const auto config = exact(output_type);
         const auto status = fastreduce_reduce_segments(
             from.data(), output.data(), many, device_offsets.data(), type_of<T>, op, &config);
         CUDA(cudaDeviceSynchronize());
         check::that(status == 0 && output.canaries_alive(), "reduce_segments: status %d", status);
-        expect_results<T>("segments", output.get(), many, wide, op, [&](size_t r) {
+        expect_results<T>("segments", output.get(), many, output_type, op, [&](size_t r) {
             return std::vector<T>(x.begin() + offsets[r], x.begin() + offsets[r + 1]);
         });
     }
@@ -555,7 +564,7 @@ static void at_the_greatest()
                 CUDA(cudaDeviceSynchronize());
                 check::that(status == 0, "reduce_axis: status %d", status);
                 expect_results<double>(
-                    columns ? "columns" : "rows", output.get(), results, true, op,
+                    columns ? "columns" : "rows", output.get(), results, config.output_type, op,
                     [&](size_t) { return std::vector<double>(some.begin(), some.end()); });
             }
 }
@@ -573,7 +582,8 @@ static void result_by_result()
     for (size_t n : lengths)
         for (int shape = 0; shape < 3; ++shape)
             for (fastreduce_operator op : all_operators) {
-                const bool wide = ++turn % 2 || is_double<T>, columns = shape == 1;
+                const fastreduce_type output_type = output_type_of<T>(check::mix(++turn, 7) % 3);
+                const bool columns = shape == 1;
                 if (!thorough && n > 64 && check::mix(turn, 2) % 3) continue;
                 const size_t results = n < 10000 ? 47 : 5;
                 std::vector<std::vector<T>> each;
@@ -593,8 +603,7 @@ static void result_by_result()
                 check::buffer<int64_t> device_offsets(offsets.size());
                 device_offsets.set(offsets);
                 const fastreduce_shape s = {columns ? 1 : results, n, columns ? results : 1, 0, 0};
-                const auto config =
-                    exact(wide && !is_double<T> ? FASTREDUCE_F64 : static_cast<fastreduce_type>(0));
+                const auto config = exact(output_type);
                 const auto status = shape < 2
                                         ? fastreduce_reduce_axis(from.data(), output.data(), &s,
                                                                  type_of<T>, op, &config)
@@ -607,7 +616,7 @@ static void result_by_result()
                 expect_results<T>(columns     ? "columns"
                                   : shape < 1 ? "rows"
                                               : "segments",
-                                  output.get(), results, wide, op,
+                                  output.get(), results, output_type, op,
                                   [&](size_t r) { return each[r]; });
             }
     workspace_is_clean("result by result");
@@ -638,7 +647,7 @@ static void ties_of_norms()
                                            &config) == 0,
                     "reduce_axis");
         CUDA(cudaDeviceSynchronize());
-        expect_results<T>("ties", output.get(), results, is_double<T>, op, [&](size_t r) {
+        expect_results<T>("ties", output.get(), results, config.output_type, op, [&](size_t r) {
             return std::vector<T>(x.begin() + static_cast<long>(n * r),
                                   x.begin() + static_cast<long>(n * r + n));
         });
@@ -668,7 +677,11 @@ static void refusals()
                             fastreduce_supports_dot(type, FASTREDUCE_EXACT),
                         "what is supported: type %d, operator %d", type, op);
     config.output_type = FASTREDUCE_F16;
-    check::that(reduce(FASTREDUCE_F32, FASTREDUCE_SUM) == unsupported, "f16 as output");
+    for (fastreduce_type type : {FASTREDUCE_F32, FASTREDUCE_F64, FASTREDUCE_BF16})
+        check::that(reduce(type, FASTREDUCE_SUM) == unsupported, "f16 of type %d", type);
+    check::that(fastreduce_reduce(input.data(), reinterpret_cast<char *>(output.data()) + 1, 2,
+                                  FASTREDUCE_F16, FASTREDUCE_SUM, &config) == invalid,
+                "f16 where none is aligned");
     config.output_type = FASTREDUCE_F64;
     check::that(fastreduce_reduce(input.data(), reinterpret_cast<float *>(output.data()) + 1, 2,
                                   FASTREDUCE_F32, FASTREDUCE_SUM, &config) == invalid,

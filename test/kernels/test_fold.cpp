@@ -43,18 +43,25 @@ static bool same(fastreduce_type type, const unsigned char *got, const unsigned 
 template <class T>
 struct table {
     fastreduce_operator op;
-    size_t count, n, size;
+    size_t count, n;
+    fastreduce_config config = {};
+    fastreduce_type output_type; /* of results */
+    size_t size;
     std::vector<std::vector<T>> rows;
     std::vector<unsigned char> wanted;
     char text[100];
 
-    table(fastreduce_operator by, size_t buffers, size_t elements, u64 seed = 0)
+    table(fastreduce_operator by, size_t buffers, size_t elements, u64 seed = 0,
+          bool rounds = false)
         : op(by), count(buffers), n(elements),
-          size(fastreduce_type_size(fastreduce_output_type(type_of<T>, op))), wanted(n * size)
+          output_type(rounds ? type_of<T> : fastreduce_output_type(type_of<T>, op)),
+          size(fastreduce_type_size(output_type)), wanted(n * size)
     {
+        if (rounds) config.output_type = output_type;
         constexpr data kinds[] = {data::usual, data::few, data::wide, data::mixed, data::near_one};
-        std::snprintf(text, sizeof text, "%s %s of %zu buffers of %zu",
-                      fastreduce_type_name(type_of<T>), fastreduce_operator_name(op), count, n);
+        std::snprintf(text, sizeof text, "%s %s of %zu buffers of %zu as %s",
+                      fastreduce_type_name(type_of<T>), fastreduce_operator_name(op), count, n,
+                      fastreduce_type_name(output_type));
         for (size_t k = 0; k < count; ++k) {
             rows.push_back(make<T>(kinds[(n + count) % 5], n, 64 * (n + seed) + k));
             if constexpr (is_float<T>)
@@ -71,15 +78,15 @@ struct table {
             if (!pairwise::result(type_of<T>, op, column.data(), count, &bits))
                 fastreduce_host_pairwise(column.data(), &bits, count, type_of<T>, op,
                                          FASTREDUCE_DEFAULT_TYPE);
+            if (rounds) bits = pairwise::nearest(type_of<T>, bits);
             std::memcpy(&wanted[i * size], &bits, size);
         }
     }
     void compare(const std::vector<unsigned char> &got, const char *what) const
     {
-        const fastreduce_type result = fastreduce_output_type(type_of<T>, op);
         size_t wrong = 0, first = 0;
         for (size_t i = n; i-- > 0;) {
-            if (same(result, &got[i * size], &wanted[i * size])) continue;
+            if (same(output_type, &got[i * size], &wanted[i * size])) continue;
             ++wrong;
             first = i;
         }
@@ -124,7 +131,7 @@ static void fold(const table<T> &t, const offsets &at)
     check::that(t.count < 2 || t.n < 20000 || (tiles > 0) == at.in_vectors, "%s, %s: %zu tiles",
                 t.text, at.name, tiles);
     const fastreduce_status status =
-        fastreduce_fold(pointers.data(), t.count, output.data(), t.n, type_of<T>, t.op, nullptr);
+        fastreduce_fold(pointers.data(), t.count, output.data(), t.n, type_of<T>, t.op, &t.config);
     std::fill(pointers.begin(), pointers.end(), nullptr);
     CUDA(cudaDeviceSynchronize());
     order::usual();
@@ -138,7 +145,7 @@ static void fold(const table<T> &t, const offsets &at)
 template <class T>
 static void in_place(const table<T> &t, const offsets &at)
 {
-    if (t.size != sizeof(T) || fastreduce_output_type(type_of<T>, t.op) != type_of<T>) return;
+    if (t.output_type != type_of<T>) return;
     for (size_t target : {size_t(0), t.count / 2, t.count - 1}) {
         std::vector<std::unique_ptr<check::buffer<T>>> inputs;
         std::vector<const void *> pointers;
@@ -149,7 +156,7 @@ static void in_place(const table<T> &t, const offsets &at)
         }
         T *const output = inputs[target]->data();
         const fastreduce_status status =
-            fastreduce_fold(pointers.data(), t.count, output, t.n, type_of<T>, t.op, nullptr);
+            fastreduce_fold(pointers.data(), t.count, output, t.n, type_of<T>, t.op, &t.config);
         CUDA(cudaDeviceSynchronize());
         check::that(status == 0, "%s in place, %s: status %d", t.text, at.name, status);
         for (size_t k = 0; k < t.count; ++k) {
@@ -174,7 +181,7 @@ static void as_columns(const table<T> &t)
     check::buffer<unsigned char> output(t.n * t.size);
     const fastreduce_shape shape = {1, t.count, t.n, 0, 0};
     const fastreduce_status status =
-        fastreduce_reduce_axis(input.data(), output.data(), &shape, type_of<T>, t.op, nullptr);
+        fastreduce_reduce_axis(input.data(), output.data(), &shape, type_of<T>, t.op, &t.config);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0, "%s, reduce_axis: status %d", t.text, status);
     t.compare(output.get(), "reduce_axis");
@@ -225,7 +232,8 @@ static void type()
         for (fastreduce_operator op : folding)
             for (size_t count : {0, 1, 2, 3, 5, 8, 9, 12, 17, 63, 64})
                 for (size_t n : {1, 2, 7, 16, 33, 300, on_gpu ? 100003 : 2048}) {
-                    const table<T> t(op, count, n);
+                    const bool rounds = pairwise::has_16_bits(type_of<T>, op) && turn % 2;
+                    const table<T> t(op, count, n, 0, rounds);
                     if (count > 0) as_columns(t);
                     ++turn;
                     for (const offsets &at : all_offsets) /* all, or one */
@@ -233,11 +241,14 @@ static void type()
                     if (count > 0 && n >= 16) in_place(t, all_offsets[turn % 4]);
                 }
         for (size_t count : {1, 2, 7})
-            for (fastreduce_operator op : {FASTREDUCE_MEAN, FASTREDUCE_MIN}) {
-                const table<T> t(op, count, 20000); /* of vectors, in several blocks */
-                for (const offsets &at : all_offsets) fold(t, at);
-                in_place(t, all_offsets[1]);
-            }
+            for (fastreduce_operator op : {FASTREDUCE_MEAN, FASTREDUCE_MIN})
+                for (const bool rounds : {false, true}) {
+                    if (rounds && !pairwise::has_16_bits(type_of<T>, op)) continue;
+                    /* of vectors, in several blocks */
+                    const table<T> t(op, count, 20000, 0, rounds);
+                    for (const offsets &at : all_offsets) fold(t, at);
+                    in_place(t, all_offsets[1]);
+                }
 #ifndef SIMT_MACHINE
         in_graph(table<T>(FASTREDUCE_MEAN, 5, 999), table<T>(FASTREDUCE_MEAN, 5, 999, 1));
 #endif
@@ -311,8 +322,12 @@ static void refusals()
     for (fastreduce_operator op : {FASTREDUCE_PRODUCT, FASTREDUCE_ARGMIN, FASTREDUCE_SUM_ABS,
                                    FASTREDUCE_MAX_ABS, FASTREDUCE_VARIANCE, FASTREDUCE_MIN_MAX})
         call("another operator", unsupported, 2, static_cast<void *>(to), n / 2, f32, op);
-    call("another type of results", unsupported, 2, to, n / 2, f32, sum,
-         changed(&fastreduce_config::output_type, FASTREDUCE_F64));
+    for (fastreduce_type other : {FASTREDUCE_F64, FASTREDUCE_F16, FASTREDUCE_BF16, FASTREDUCE_I32})
+        call("another type of results", unsupported, 2, to, n / 2, f32, sum,
+             changed(&fastreduce_config::output_type, other));
+    call("bf16 of f16", unsupported, 2, to, n / 2, FASTREDUCE_F16, sum,
+         changed(&fastreduce_config::output_type, FASTREDUCE_BF16));
+    call("floats in place of f16", invalid, 1, a.data(), n / 4, FASTREDUCE_F16, sum);
     for (fastreduce_operator op : folding)
         call("a second output", unsupported, 2, to, n, f32, op,
              changed(&fastreduce_config::second_output, static_cast<void *>(workspace.data())));

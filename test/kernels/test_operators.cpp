@@ -48,7 +48,8 @@ static u64 only_bits(check::buffer<unsigned char> &value)
 static u64 reduced(const char *what, const void *input, size_t n, fastreduce_type type,
                    fastreduce_operator op, const fastreduce_config *config)
 {
-    const size_t size = fastreduce_type_size(fastreduce_output_type(type, op));
+    const bool rounds = config && config->output_type == type;
+    const size_t size = fastreduce_type_size(rounds ? type : fastreduce_output_type(type, op));
     check::buffer<unsigned char> output(size, size);
     output.fill(0x7b);
     order::next();
@@ -56,6 +57,15 @@ static u64 reduced(const char *what, const void *input, size_t n, fastreduce_typ
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0 && output.canaries_alive(), "%s: status %d, or a write outside", what,
                 status);
+    fastreduce_config rounding = config ? *config : fastreduce_config{};
+    if (rounding.output_type == type) return only_bits(output);
+    if (pairwise::has_16_bits(type, op)) {
+        rounding.output_type = type;
+        const u64 got = reduced(what, input, n, type, op, &rounding),
+                  wanted = pairwise::nearest(type, only_bits(output));
+        check::that(same_or_nan(type, got, wanted), "%s, rounded to 16 bits: %llx, not %llx", what,
+                    got, wanted);
+    }
     return only_bits(output);
 }
 
@@ -680,6 +690,23 @@ static void long_array()
     }
 }
 
+/* Sums at the middle between two 16-bit floats, and beside it: `reduced` rounds them. */
+template <class T>
+static void ties_of_16_bits()
+{
+    constexpr u64 infinity = infinity_bits<T>, one = infinity & -infinity;
+    const u64 half_unit = type_of<T> == FASTREDUCE_F16 ? 11 : 8; /* binades below the first bit */
+    for (u64 r = 0; r < 200; ++r) {
+        const u64 exponent = 21 + check::mix(r, 5) % (infinity / one - 21),
+                  sign = r % 2 ? sign_bit<T> : 0, below = r % 3 == 1 ? sign ^ sign_bit<T> : sign;
+        const std::vector<T> x = {from_bits<T>(sign | exponent * one | check::mix(r, 6) % one),
+                                  from_bits<T>(sign | (exponent - half_unit) * one),
+                                  from_bits<T>(r % 3 == 2 ? sign : below | (exponent - 20) * one)};
+        reduced("ties of 16 bits", exact_input<T>(x, r % 2).data(), 3, type_of<T>, FASTREDUCE_SUM,
+                nullptr);
+    }
+}
+
 template <class T>
 static void of_type()
 {
@@ -687,6 +714,7 @@ static void of_type()
     nothing<T>();
     sizes<T>();
     ties<T>();
+    if constexpr (is_float<T> && sizeof(T) == 2) ties_of_16_bits<T>();
     if constexpr (is_float<T>) specials<T>();
     if constexpr (is_float<T>) mean_of_zeros<T>();
     if constexpr (is_float<T>) not_finite<T>();
@@ -847,8 +875,10 @@ static void refusals()
                     config.kernel = static_cast<fastreduce_kernel>(kernel);
                     config.output_type = static_cast<fastreduce_type>(other);
                     const bool as_double = kernel == FASTREDUCE_EXACT && other == FASTREDUCE_F64 &&
-                                           result == FASTREDUCE_F32;
-                    if (other != result && !as_double)
+                                           result == FASTREDUCE_F32,
+                               as_element = kernel != FASTREDUCE_V7 && other == type &&
+                                            result == FASTREDUCE_F32;
+                    if (other != result && !as_double && !as_element)
                         refused("output type", unsupported, in, out, 2, type, op, config);
                 }
             config.kernel = FASTREDUCE_AUTO;

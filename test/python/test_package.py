@@ -450,6 +450,43 @@ def check_exact():
             )
 
 
+def check_16_bits():
+    for name, make, back in libraries():
+        x = (random.standard_normal((4, 333)) * 9).astype(np.float16)
+        half = "float16" if name == "numpy" else make(x).dtype
+        for function, axis in itertools.product(EXACT, (None, 0, 1)):
+            call = functools.partial(getattr(fr, function), make(x), axis)
+            want = np.asarray(back(call())).astype(np.float16)
+            that(same(back(call(dtype=half)), want), f"{name} {function} {axis} as float16")
+        for call in (
+            functools.partial(fr.dot, make(x[0].copy()), make(x[1].copy())),
+            functools.partial(fr.vecdot, make(x), make(x)),
+        ):
+            want = np.asarray(back(call())).astype(np.float16)
+            that(same(back(call(dtype="float16")), want), f"{name} {call.func} as float16")
+        # beside the middle between two of float16, where a float is at it
+        ties = np.array([[1, 2**-11, 2**-24], [1, 2**-11, 0]], np.float16)
+        got = back(fr.sum(make(ties), 1, exact=True, dtype="float16"))
+        that(same(got, np.array([1 + 2**-10, 1], np.float16)), f"{name}: ties: {got}")
+        if name == "jax":
+            continue  # XLA raises its own errors
+        for one, dtype in ((x, "bfloat16"), (x.astype(np.float32), "float16")):
+            refuses(
+                lambda one=one, dtype=dtype: fr.sum(make(one), 1, dtype=dtype, out=make(one[:, 0])),
+                TypeError,
+                "",
+                f"{name}: {dtype} of {one.dtype}",
+            )
+    if torch:
+        x = torch.randn(5, 777).bfloat16()
+        for function in EXACT:
+            call = getattr(fr, function)
+            that(
+                torch.equal(call(x, 1, dtype=torch.bfloat16), call(x, 1).bfloat16()),
+                f"{function} as bfloat16",
+            )
+
+
 def check_views():
     x = random.standard_normal((6, 8, 10)).astype(np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(x[0, 0], 4, writeable=True)
@@ -938,6 +975,7 @@ for group in (
     check_vecdot,
     check_fold,
     check_exact,
+    check_16_bits,
     check_views,
     check_nothing,
     check_refusals,

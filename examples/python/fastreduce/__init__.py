@@ -23,7 +23,8 @@ out
 exact
     Whether the result is the exact one, rounded once: of float16, bfloat16, float32 and float64.
 dtype
-    None for the dtype in the table; with ``exact=True`` also "float64".
+    None for the dtype in the table; with ``exact=True`` also "float64". Where x is of 16-bit floats
+    and the table says float32, also the dtype of x, to which the result is rounded.
 
     ==========================  ================  =======  ======================
     function                    16 bits, float32  float64  integers
