@@ -46,6 +46,9 @@
  *                                 fastreduce_reduce_segments, fastreduce_fold: else UNSUPPORTED.
  *                                 Of all types and operators they take minutes to compile, so name
  *                                 those you need too, as below. Scope: the implementing file.
+ *   FASTREDUCE_WITH_SKIP_NAN      the C functions take FASTREDUCE_SKIP_NAN, which is UNSUPPORTED
+ *                                 otherwise: it has kernels of its own for floats. Scope: the
+ *                                 implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
  *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -9098,7 +9101,7 @@ static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
     if constexpr (holds(built_operators, Number) && (!of_buffers || (has_shapes && folds))) {
         using group = conditional_t<of_buffers, Reducer, group_of<Reducer>>;
         reduction_output<group> output = {to.result, as_group<group>(reducer), to.second};
-        if constexpr (can_narrow<Reducer> && !of_buffers)
+        if constexpr (std::is_base_of<narrowing<true>, group>::value)
             output.reducer.narrows = to.precision < 24;
         static_assert(sizeof output <= sizeof entry.output && alignof(decltype(output)) <= 16,
                       "there is room for it");

@@ -151,6 +151,7 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_dot FASTREDUCE_DETAIL_SYMBOL(host_dot)
 #define fastreduce_host_pairwise FASTREDUCE_DETAIL_SYMBOL(host_pairwise)
 #define fastreduce_host_pairwise_second FASTREDUCE_DETAIL_SYMBOL(host_pairwise_second)
+#define fastreduce_reduce_on_host FASTREDUCE_DETAIL_SYMBOL(reduce_on_host)
 #define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SYMBOL(host_pairwise_dot)
 #define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SYMBOL(host_sum_f64)
 #define fastreduce_host_dot_f32 FASTREDUCE_DETAIL_SYMBOL(host_dot_f32)
@@ -401,12 +402,21 @@ typedef struct fastreduce_config {
      * and V0..V7. EXACT has one of VARIANCE only. fastreduce_accumulate and its like do not read
      * it. */
     void *second_output;
-    /* 0, or FASTREDUCE_SKIP_NAN, which reduces floats as if NaNs were not there: see there. Other
-     * bits: UNSUPPORTED. */
+    /* 0, or FASTREDUCE_SKIP_NAN; other bits are UNSUPPORTED. */
     unsigned options;
 } fastreduce_config;
 
 enum {
+    /* An option: floats are reduced as if NaNs were not there, by AUTO and EXACT. Integers have
+     * none. If all elements are NaN the result is that of no elements. MEAN and VARIANCE divide by
+     * the number of the elements that are left. Indices count all elements.
+     *
+     * AUTO's bits are those at fastreduce_operator, with +0 in the place of each NaN, for PRODUCT
+     * with 1. For VARIANCE it is input[0], or +0 if that is NaN: then +0 also stands for input[0]
+     * above, and accuracy is that of a first element of 0.
+     *
+     * UNSUPPORTED unless the implementing file defines FASTREDUCE_WITH_SKIP_NAN, and for dot
+     * products, fastreduce_fold, V0..V7, fastreduce_accumulate and its like. */
     FASTREDUCE_SKIP_NAN = 1
 };
 
@@ -851,6 +861,15 @@ FASTREDUCE_API fastreduce_status fastreduce_host_pairwise(const void *input, voi
                                                           fastreduce_type type,
                                                           fastreduce_operator op,
                                                           fastreduce_type output_type);
+
+/* Reduces input[0] .. input[n - 1], in host memory, to *output as fastreduce_reduce does on a GPU,
+ * by AUTO or EXACT, with the same bits: it reads the config's kernel, output_type, second_output
+ * and options. V0..V7 and n_on_device are UNSUPPORTED; other members are not read. Errors are as
+ * for fastreduce_host_pairwise and fastreduce_host_reduce. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce_on_host(const void *input, void *output,
+                                                           size_t n, fastreduce_type type,
+                                                           fastreduce_operator op,
+                                                           const fastreduce_config *config);
 
 /* Writes AUTO's second result (config->second_output) to *output, by the same rules. Its type is
  * fastreduce_second_type(type, op). UNSUPPORTED if the operator has none. Of EXACT's VARIANCE it is
@@ -2284,10 +2303,34 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_accumulate_dot(
                                             type);
 }
 
+/* Returns the bits of infinity, or of an integer all. */
+FASTREDUCE_DETAIL_INLINE uint64_t fastreduce_detail_infinity(fastreduce_type type)
+{
+    static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
+    return type <= FASTREDUCE_BF16 ? infinities[type] : ~(uint64_t)0;
+}
+
+/* Returns whether element i is NaN. */
+FASTREDUCE_DETAIL_INLINE int fastreduce_detail_is_nan(const void *x, size_t i, fastreduce_type type)
+{
+    const size_t bytes = fastreduce_type_size(type);
+    const uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
+    return (fastreduce_detail_load(x, i, bytes) & (sign - 1)) > fastreduce_detail_infinity(type);
+}
+
+/* Returns how many elements are not NaN. */
+FASTREDUCE_DETAIL_INLINE size_t fastreduce_detail_numbers(const void *x, size_t n,
+                                                          fastreduce_type type)
+{
+    size_t i, count = 0;
+    for (i = 0; i < n; ++i) count += !fastreduce_detail_is_nan(x, i, type);
+    return count;
+}
+
 /* Returns the bits of the variance. Both sums are of one read, as much at a time as caches hold. */
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *x, size_t n,
                                                                     fastreduce_type type,
-                                                                    int precision)
+                                                                    int precision, int skips_nan)
 {
     int64_t sum[FASTREDUCE_DETAIL_WIDE_DIGITS + 4] = {0};
     int64_t squares[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
@@ -2313,44 +2356,48 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
         fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
     for (k = 0; k < 3; ++k)
         sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
+    if (skips_nan) sum[FASTREDUCE_DETAIL_WIDE_DIGITS] = 0;
+    if (skips_nan) n = fastreduce_detail_numbers(x, n, type);
     return fastreduce_detail_variance(sum, squares, digits, digit, n, precision);
 }
 
 /* Returns the bits of a result of x, or if y is an array, of their products. */
 static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y, size_t n,
                                                    fastreduce_type type, fastreduce_operator op,
-                                                   int precision)
+                                                   int precision, int skips_nan)
 {
     const int is_f64 = type == FASTREDUCE_F64,
               digits = y && is_f64   ? FASTREDUCE_DETAIL_PRODUCT_DIGITS
                        : y || is_f64 ? FASTREDUCE_DETAIL_WIDE_DIGITS
                                      : FASTREDUCE_DETAIL_DIGITS;
     int64_t limb[FASTREDUCE_DETAIL_PRODUCT_DIGITS + 4] = {0};
-    if (op == FASTREDUCE_VARIANCE) return fastreduce_detail_host_variance(x, n, type, precision);
+    if (op == FASTREDUCE_VARIANCE)
+        return fastreduce_detail_host_variance(x, n, type, precision, skips_nan);
     if (digits == FASTREDUCE_DETAIL_PRODUCT_DIGITS)
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
     else
         fastreduce_detail_accumulate(limb, digits, x, y, n, type, op == FASTREDUCE_SUM_ABS);
-
+    if (skips_nan) limb[digits] = 0;
+    if (skips_nan) n = fastreduce_detail_numbers(x, n, type);
     return fastreduce_detail_host_read(limb, digits, op, n, precision);
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_sum_f32(const float *input, size_t n)
 {
     return fastreduce_detail_float_of(
-        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24, 0));
 }
 
 FASTREDUCE_DETAIL_DEFINE double fastreduce_host_sum_f64(const double *input, size_t n)
 {
     return fastreduce_detail_double_of(
-        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F64, FASTREDUCE_SUM, 53));
+        fastreduce_detail_host_bits(input, NULL, n, FASTREDUCE_F64, FASTREDUCE_SUM, 53, 0));
 }
 
 FASTREDUCE_DETAIL_DEFINE float fastreduce_host_dot_f32(const float *x, const float *y, size_t n)
 {
     return fastreduce_detail_float_of(
-        fastreduce_detail_host_bits(x, y, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24));
+        fastreduce_detail_host_bits(x, y, n, FASTREDUCE_F32, FASTREDUCE_SUM, 24, 0));
 }
 
 /* ---- AUTO's bits, on the CPU ---- */
@@ -2370,6 +2417,7 @@ typedef struct fastreduce_detail_reduction {
     fastreduce_type type;
     fastreduce_operator op;
     int is_float, is_signed, is_narrow; /* narrow: each operation gives a float */
+    int skips_nan;
     uint64_t top, first;                /* an element's highest bit; VARIANCE: input[0], or 0 */
     double origin;                      /* what VARIANCE subtracts from a float, or 0 */
 } fastreduce_detail_reduction;
@@ -2410,6 +2458,8 @@ FASTREDUCE_DETAIL_INLINE double fastreduce_detail_number(const fastreduce_detail
                                                          const void *x, size_t i)
 {
     uint64_t a, b = r->first;
+    if (r->skips_nan && fastreduce_detail_is_nan(x, i, r->type))
+        return r->op == FASTREDUCE_PRODUCT ? 1 : r->origin;
     if (r->type == FASTREDUCE_F32) return (double)((const float *)x)[i];
     if (r->type == FASTREDUCE_F64) return ((const double *)x)[i];
     a = fastreduce_detail_element(r, x, i);
@@ -2523,20 +2573,22 @@ FASTREDUCE_DETAIL_INLINE int fastreduce_detail_is_index(fastreduce_operator op)
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_detail_reduction *r,
                                                             double *value)
 {
-    static const uint64_t infinities[] = {0, 0x7f800000, (uint64_t)2047 << 52, 0x7c00, 0x7f80};
     const int is_magnitude = r->op == FASTREDUCE_ARGMAX_ABS,
               is_index = fastreduce_detail_is_index(r->op),
               is_minimum = r->op == FASTREDUCE_MIN || r->op == FASTREDUCE_MIN_MAX ||
                            r->op == FASTREDUCE_ARGMIN,
               is_abs = is_magnitude || r->op == FASTREDUCE_MAX_ABS || r->op == FASTREDUCE_SUM_ABS;
-    const uint64_t infinity = r->is_float ? infinities[r->type] : ~(uint64_t)0,
+    const uint64_t infinity = fastreduce_detail_infinity(r->type),
                    sign = r->is_float || (r->is_signed && !is_abs) ? (uint64_t)1 << 63 : 0,
                    mask = is_minimum ? ~sign : sign;
     uint64_t low = r->op == FASTREDUCE_PRODUCT, high = 0, best = 0;
     int64_t limb[FASTREDUCE_DETAIL_DIGITS + 4] = {0};
-    size_t i, index = 0;
+    size_t i, index = 0, left = 0;
     for (i = 0; i < r->n; ++i) {
         uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x, key;
+        const int is_nan = fastreduce_detail_is_nan(r->x, i, r->type);
+        if (is_nan && r->skips_nan) continue;
+        ++left;
         if (r->is_float) magnitude = x & (r->top - 1);
         if (r->is_signed && x >> 63) magnitude = 0 - x;
         if (is_abs) x = magnitude;
@@ -2546,14 +2598,14 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
         high += (low < x) - (r->is_signed ? x >> 63 : 0); /* 128 bits, for MEAN */
         /* Of keys, NaN has the greatest. -0 is the integer -1, but an index takes it for 0. */
         if (r->is_float && x & r->top) x = is_index && magnitude == 0 ? 0 : ~magnitude;
-        key = magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
+        key = is_nan ? ~(uint64_t)0 : x ^ mask;
         if (key > best) best = key, index = i;
     }
-    if (is_index) return r->n > 0 ? index : ~(uint64_t)0;
+    if (is_index) return left > 0 ? index : ~(uint64_t)0;
     if (is_minimum || r->op == FASTREDUCE_MAX || r->op == FASTREDUCE_MAX_ABS) {
         best ^= mask;
-        if (r->n == 0) best >>= 64 - 8 * r->bytes;
-        if (r->n == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
+        if (left == 0) best >>= 64 - 8 * r->bytes;
+        if (left == 0 && r->is_float) best = is_abs ? 0 : is_minimum ? infinity : ~infinity;
         return r->is_float && best >> 63 ? ~best ^ r->top : best;
     }
     fastreduce_detail_add_scaled(limb, (int64_t)low, 149);
@@ -2569,7 +2621,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
 FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *x, const void *y,
                                                                     size_t n, fastreduce_type type,
                                                                     fastreduce_operator op,
-                                                                    int is_second)
+                                                                    int is_second, int skips_nan)
 {
     const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)2047 << 52;
     const fastreduce_type sum = fastreduce_output_type(type, FASTREDUCE_SUM);
@@ -2584,7 +2636,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
                           op == FASTREDUCE_MIN_MAX || op == FASTREDUCE_ARGMAX_ABS;
     fastreduce_detail_reduction r;
     fastreduce_detail_partial total = {op == FASTREDUCE_PRODUCT ? 1.0 : 0.0, 0};
-    volatile double count = (double)n, value;
+    volatile double count = (double)(skips_nan ? fastreduce_detail_numbers(x, n, type) : n), value;
     double wide;
     float narrow;
     uint64_t bits;
@@ -2592,6 +2644,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     r.x = x, r.y = y, r.n = n, r.bytes = bytes, r.pack = pack, r.type = type, r.op = op;
     r.is_float = is_float, r.is_signed = sum == FASTREDUCE_I64;
     r.is_narrow = sum == FASTREDUCE_F32 && pack == 1, r.top = (uint64_t)1 << (8 * bytes - 1);
+    r.skips_nan = skips_nan, r.origin = 0;
     r.first = is_variance && n > 0 ? fastreduce_detail_element(&r, x, 0) : 0;
     r.origin = is_variance && n > 0 ? fastreduce_detail_number(&r, x, 0) : 0;
 
@@ -2599,7 +2652,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
         if (is_second && op == FASTREDUCE_MIN_MAX) r.op = FASTREDUCE_MAX;
         bits = fastreduce_detail_whole(&r, &total.value);
         if (is_second && fastreduce_detail_is_index(op))
-            return n > 0 ? fastreduce_detail_load(x, (size_t)bits, bytes) : 0;
+            return bits + 1 != 0 ? fastreduce_detail_load(x, (size_t)bits, bytes) : 0;
         if (op != FASTREDUCE_MEAN && !is_norm) return bits;
     } else if (n > 0) {
         total = fastreduce_detail_pairwise(&r, 0, n / pack + (n % pack != 0));
@@ -2632,7 +2685,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
                                                               int is_dot, int is_auto, void *output,
                                                               size_t n, fastreduce_type type,
                                                               fastreduce_operator op,
-                                                              fastreduce_type output_type)
+                                                              fastreduce_type output_type,
+                                                              int skips_nan)
 {
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
@@ -2658,8 +2712,8 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
     if (!is_dot && !squares) y = NULL;
-    bits = is_auto ? fastreduce_detail_pairwise_bits(x, y, n, type, op, is_auto == 2)
-                   : fastreduce_detail_host_bits(x, y, n, type, op, precision);
+    bits = is_auto ? fastreduce_detail_pairwise_bits(x, y, n, type, op, is_auto == 2, skips_nan)
+                   : fastreduce_detail_host_bits(x, y, n, type, op, precision, skips_nan);
     if (is_auto && result != usual) bits = fastreduce_detail_narrowed((uint32_t)bits, precision);
     memcpy(output, (const char *)&bits + first, bytes);
     return FASTREDUCE_SUCCESS;
@@ -2671,14 +2725,15 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
         const void *x, void *output, size_t n, fastreduce_type type, fastreduce_operator op,      \
         fastreduce_type output_type)                                                              \
     {                                                                                             \
-        return fastreduce_detail_host_result(x, x, 0, is_auto, output, n, type, op, output_type); \
+        return fastreduce_detail_host_result(x, x, 0, is_auto, output, n, type, op, output_type,  \
+                                             0);                                                  \
     }                                                                                             \
     FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##dot(                             \
         const void *x, const void *y, void *output, size_t n, fastreduce_type type,               \
         fastreduce_type output_type)                                                              \
     {                                                                                             \
         return fastreduce_detail_host_result(x, y, 1, is_auto, output, n, type, FASTREDUCE_SUM,   \
-                                             output_type);                                        \
+                                             output_type, 0);                                     \
     }
 FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, 0)
 FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
@@ -2689,7 +2744,50 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_second(const
                                                                            fastreduce_operator op)
 {
     return fastreduce_detail_host_result(input, input, 0, 2, output, n, type, op,
-                                         FASTREDUCE_DEFAULT_TYPE);
+                                         FASTREDUCE_DEFAULT_TYPE, 0);
+}
+
+static inline fastreduce_config fastreduce_detail_no_config(void)
+{
+    fastreduce_config config;
+    memset(&config, 0, sizeof config);
+    return config;
+}
+
+FASTREDUCE_DETAIL_DEFINE fastreduce_status
+fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_type type,
+                          fastreduce_operator op, const fastreduce_config *config)
+{
+    const fastreduce_config given = config ? *config : fastreduce_detail_no_config();
+    const int is_exact = given.kernel == FASTREDUCE_EXACT, skips_nan = (int)given.options;
+    const fastreduce_type second_type = fastreduce_second_type(type, op);
+    const size_t second_bytes = fastreduce_type_size(second_type),
+                 bytes = fastreduce_type_size(fastreduce_detail_result_type(
+                     type, fastreduce_output_type(type, op), given.output_type, is_exact));
+    const uintptr_t first = (uintptr_t)output, second = (uintptr_t)given.second_output;
+    const int is_unsupported =
+        (given.kernel != FASTREDUCE_AUTO && !is_exact) || given.n_on_device ||
+        given.options > FASTREDUCE_SKIP_NAN ||
+        (second && (second_bytes == 0 || (is_exact && op != FASTREDUCE_VARIANCE)));
+    fastreduce_status status = FASTREDUCE_SUCCESS;
+    uint64_t kept = 0; /* the second result */
+    if ((unsigned)given.kernel > FASTREDUCE_EXACT)
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (second && second_bytes > 0 &&
+        (second % second_bytes != 0 ||
+         (first < second ? second - first < bytes : first - second < second_bytes)))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (second && !is_unsupported)
+        status = fastreduce_detail_host_result(input, input, 0, is_exact ? 0 : 2, &kept, n, type,
+                                               is_exact ? FASTREDUCE_MEAN : op,
+                                               FASTREDUCE_DEFAULT_TYPE, skips_nan);
+    if (status == FASTREDUCE_SUCCESS) /* it refuses a type that does not exist last */
+        status = fastreduce_detail_host_result(
+            input, input, 0, !is_exact, output, n, type, op,
+            is_unsupported ? (fastreduce_type)99 : given.output_type, skips_nan);
+    if (status == FASTREDUCE_SUCCESS && second)
+        memcpy(given.second_output, &kept, second_bytes);
+    return status;
 }
 
 /* clang-format off */
@@ -2702,7 +2800,7 @@ FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
 FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)
 FASTREDUCE_DETAIL_PLAIN(host_pairwise) FASTREDUCE_DETAIL_PLAIN(host_pairwise_dot)
-FASTREDUCE_DETAIL_PLAIN(host_pairwise_second)
+FASTREDUCE_DETAIL_PLAIN(host_pairwise_second) FASTREDUCE_DETAIL_PLAIN(reduce_on_host)
 FASTREDUCE_DETAIL_PLAIN(host_sum_f64) FASTREDUCE_DETAIL_PLAIN(host_dot_f32)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate) FASTREDUCE_DETAIL_PLAIN(host_accumulate_f64)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot) FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot_f64)
@@ -2725,8 +2823,9 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
  *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
  *                   fastreduce_fold; f16 and bf16 as output_type of their sums and the like;
+ *                   FASTREDUCE_SKIP_NAN (fastreduce_config's options), fastreduce_reduce_on_host;
  *                   without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
- *                   FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has one more member at its
+ *                   FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has two more members at its
  *                   end.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could

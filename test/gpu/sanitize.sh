@@ -8,8 +8,9 @@ shift
 command -v compute-sanitizer >/dev/null || { echo "SKIP: no compute-sanitizer"; exit 77; }
 "$build/test_types" >/dev/null 2>&1 || [ $? != 77 ] || { echo "SKIP: no GPU"; exit 77; }
 [ $# -gt 0 ] || set -- test_types test_auto_types test_operators test_shapes test_columns test_dot \
-    test_fold test_launcher test_lists test_auto test_exact test_exact_floats test_exact_shapes \
-    test_exact_atomics test_ladder test_every_size block_reduce test_order test_soak
+    test_fold test_skip_nan test_launcher test_lists test_auto test_exact test_exact_floats \
+    test_exact_shapes test_exact_atomics test_ladder test_every_size block_reduce test_order \
+    test_soak
 failed=0
 for name in "$@"; do
     # of the copy engine: given for the tests that have any, as synccheck takes minutes more with it
@@ -17,7 +18,7 @@ for name in "$@"; do
     case $name in # what keeps a run short; without an argument they take up to an hour
         test_auto | test_exact | test_order) bound=quick barriers="--num-cuda-barriers 4096" ;;
         test_auto_types | test_operators | test_shapes | test_dot) bound=quick ;;
-        test_columns | test_fold) bound=f32 ;;
+        test_columns | test_fold | test_skip_nan) bound=f32 ;;
         test_lists | test_exact_floats | test_exact_shapes) bound=quick ;;
         test_exact_atomics) bound=quick ;;
         test_launcher) bound=50000 ;;

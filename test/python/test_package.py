@@ -205,6 +205,55 @@ def with_numpy(function, x, axis):
     return lambda _: there, lambda _: index
 
 
+def check_nan():
+    """Functions that leave out NaNs, of rows of which one has nothing else."""
+    for name, make, back in libraries():
+        for dtype in ("float16", "float32", "float64") if name != "jax" else ("float32",):
+            x = data((3, 40, 5), dtype)
+            x[:, ::7] = np.nan
+            x[1, 3:9, 2] = -np.nan
+            x[2, :, 4] = np.nan
+            lost = np.isnan(x)
+            zeros = np.where(lost, 0, x).astype(dtype)
+            for axis in (None, 1, -1, (0, 1)):
+                count = (~lost).sum(axis)
+                least = np.where(lost, np.inf, x).astype(dtype)
+                index = np.where(lost, -np.inf, x)
+                if axis is None:
+                    index = index.reshape(-1)
+                elif not isinstance(axis, int):
+                    index = np.moveaxis(index, 2, 0).reshape(5, -1)
+                along = axis if isinstance(axis, int) else -1
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    mean = fr.sum(zeros, axis).astype(float) / count
+                    variance = np.nanvar(x.astype(float), axis)
+                wanted = {
+                    "nansum": fr.sum(zeros, axis),
+                    "nanprod": fr.prod(np.where(lost, 1, x).astype(dtype), axis),
+                    "nanmin": fr.min(least, axis),
+                    "nanmax": -fr.min(np.where(lost, np.inf, -x).astype(dtype), axis),
+                    "nanargmax": np.where(count == 0, -1, index.argmax(along)).astype("int64"),
+                    "nanargmin": fr.nanargmax(-x, axis),
+                    "nanmean": mean.astype(fr.sum(zeros).dtype),
+                }
+                for function, want in wanted.items():
+                    got = back(getattr(fr, function)(make(x), axis))
+                    that(
+                        got.dtype == want.dtype and np.array_equal(got, want, equal_nan=True),
+                        f"{name} {dtype} {function} {axis}: {got}, not {want}",
+                    )
+                got = back(fr.nanvar(make(x), axis))
+                that(
+                    np.allclose(got.astype(float), variance, rtol=1e-5, equal_nan=True),
+                    f"{name} {dtype} nanvar {axis}: {got}, not {variance}",
+                )
+                exact = back(fr.nansum(make(x), axis, exact=True))
+                that(same(exact, fr.sum(zeros, axis, exact=True)), f"{name} {dtype} exact {axis}")
+        refuses(lambda: fr.nansum(make(x.astype(complex))), TypeError, "no", f"{name}: complex")
+        that(int(back(fr.nansum(make(np.arange(9, dtype="int32"))))) == 36, f"{name}: integers")
+
+
 def check_pairs():
     for name, make, back in libraries():
         for dtype in (*DTYPES, "bool") if name != "jax" else ("float32", "int16", "bool"):
@@ -971,6 +1020,7 @@ def check_streams_and_graphs():
 for group in (
     check_values,
     check_pairs,
+    check_nan,
     check_order_of_additions,
     check_vecdot,
     check_fold,

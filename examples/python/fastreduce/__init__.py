@@ -38,6 +38,8 @@ dtype
     count_nonzero               uint64            uint64   uint64
     ==========================  ================  =======  ======================
 
+nansum, nanmean and the like leave out NaNs; their dtypes are those of sum, mean and so on.
+
 TypeError: a dtype that is not taken, or no array. ValueError: axes, shapes, strides or devices that
 do not fit; extremes of no elements, or their indices. RuntimeError: what CUDA reports. Where a call
 is refused `out` is as it was. All functions may be called by several threads at once.
@@ -65,7 +67,7 @@ def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: An
     asked = 0 if dtype is None else _core.type_number(dtype)
     axis = _core.integers(axis)
     return _core.call(_core.reduce_, (x,), (out,), lambda: [
-        (_core.result_shape(x.shape, axis, keepdims), _core.result_type(str(x.dtype), op, asked))],
+        (_core.result_shape(x.shape, axis, keepdims), _core.result_type(str(x.dtype), op % 32, asked))],
         (axis, keepdims, op, exact, asked))
 
 
@@ -190,6 +192,49 @@ def var_mean(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = No
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
     """How many elements are not zero; NaN is not zero."""
     return _reduce(x, axis, keepdims, out, False, None, 12)
+
+
+def nansum(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+           exact: bool = False, dtype: Any = None) -> Any:
+    """The sum of the elements that are not NaN; 0 of none."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 32 + 0)
+
+
+def nanprod(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The product of the elements that are not NaN; 1 of none."""
+    return _reduce(x, axis, keepdims, out, False, None, 32 + 1)
+
+
+def nanmin(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The least element that is not NaN; infinity if all are."""
+    return _reduce(x, axis, keepdims, out, False, None, 32 + 2)
+
+
+def nanmax(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The greatest element that is not NaN; -infinity if all are."""
+    return _reduce(x, axis, keepdims, out, False, None, 32 + 3)
+
+
+def nanargmin(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The index of the least element that is not NaN, the first of several; -1 if all are."""
+    return _reduce(x, axis, keepdims, out, False, None, 32 + 4)
+
+
+def nanargmax(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
+    """The index of the greatest element that is not NaN, the first of several; -1 if all are."""
+    return _reduce(x, axis, keepdims, out, False, None, 32 + 5)
+
+
+def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+            exact: bool = False, dtype: Any = None) -> Any:
+    """The mean of the elements that are not NaN; NaN of none."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 32 + 10)
+
+
+def nanvar(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None,
+           exact: bool = False, dtype: Any = None) -> Any:
+    """The variance (``correction=0``) of the elements that are not NaN; NaN of none."""
+    return _reduce(x, axis, keepdims, out, exact, dtype, 32 + 11)
 
 
 def dot(x: Any, y: Any, *, out: Any = None, exact: bool = False, dtype: Any = None) -> Any:

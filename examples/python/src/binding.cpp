@@ -150,7 +150,10 @@ struct reduction {
     fastreduce_status run_on_cpu(size_t result_size, size_t second_size) const
     {
         const auto dot = exact ? fastreduce_host_dot : fastreduce_host_pairwise_dot;
-        const auto reduce = exact ? fastreduce_host_reduce : fastreduce_host_pairwise;
+        fastreduce_config now = config; // of one result
+        const auto reduce = [&](const char *from, char *to, size_t n) {
+            return fastreduce_reduce_on_host(from, to, n, type, op, &now);
+        };
         const size_t size = fastreduce_type_size(type);
         if (!inputs.empty()) {
             std::vector<char> across(inputs.size() * size);
@@ -159,7 +162,7 @@ struct reduction {
                     const char *const from = static_cast<const char *>(inputs[i]);
                     std::memcpy(&across[i * size], from + k * size, size);
                 }
-                CHECK(reduce(across.data(), out + k * result_size, inputs.size(), type, op, asked));
+                CHECK(reduce(across.data(), out + k * result_size, inputs.size()));
             }
             return FASTREDUCE_SUCCESS;
         }
@@ -175,12 +178,10 @@ struct reduction {
             const auto [first, n] = elements(k);
             const char *const from = collect(data(x) + first * size, columns[0]);
             char *const to = out + k * result_size;
+            if (config.second_output)
+                now.second_output = static_cast<char *>(config.second_output) + k * second_size;
             CHECK(y ? dot(from, collect(y + first * size, columns[1]), to, n, type, asked)
-                    : reduce(from, to, n, type, op, asked));
-            if (!config.second_output) continue;
-            char *const other = static_cast<char *>(config.second_output) + k * second_size;
-            CHECK(exact ? reduce(from, other, n, type, FASTREDUCE_MEAN, FASTREDUCE_DEFAULT_TYPE)
-                        : fastreduce_host_pairwise_second(from, other, n, type, op));
+                    : reduce(from, to, n));
         }
         return FASTREDUCE_SUCCESS;
     }
@@ -204,8 +205,6 @@ struct reduction {
         const CUDADeviceGuard guard(device);
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         cudaThreadExchangeStreamCaptureMode(&mode); // to allocate and to load kernels in a capture
-        config.kernel = exact ? FASTREDUCE_EXACT : FASTREDUCE_AUTO;
-        config.output_type = asked;
         config.stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
         config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
         fastreduce_status status = find_workspace(device, config.stream, config.workspace);
@@ -248,6 +247,8 @@ struct reduction {
                 REFUSE(ValueError) << "the two arrays of out overlap";
             config.second_output = to;
         }
+        config.kernel = exact ? FASTREDUCE_EXACT : FASTREDUCE_AUTO;
+        config.output_type = asked;
         fastreduce_status status = FASTREDUCE_ERROR_NO_DEVICE;
         if (on_cpu) {
             std::fenv_t before; // threads of XLA and PyTorch may take denormals for zeros
@@ -311,10 +312,13 @@ Tensor reduce_two(TensorView x, Optional<TensorView> out, Optional<TensorView> s
     return reduce_axes({x, op, exact, asked}, out, second, axis, keepdims);
 }
 
-Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims,
-              fastreduce_operator op, bool exact, fastreduce_type asked)
+// An operator, to which 32 is added where NaNs do not count.
+Tensor reduce(TensorView x, Optional<TensorView> out, AnyView axis, bool keepdims, int64_t op,
+              bool exact, fastreduce_type asked)
 {
-    return reduce_axes({x, op, exact, asked}, out, {}, axis, keepdims);
+    reduction job{x, static_cast<fastreduce_operator>(op % 32), exact, asked};
+    job.config.options = op < 32 ? 0 : FASTREDUCE_SKIP_NAN;
+    return reduce_axes(job, out, {}, axis, keepdims);
 }
 
 Tensor vecdot(TensorView x, TensorView y, Optional<TensorView> out, AnyView axis, bool keepdims,
