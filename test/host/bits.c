@@ -113,9 +113,10 @@ static void check_bits(void *argument)
     operands *const o = (operands *)argument;
     const fastreduce_type type = formats[o->format].type;
     uint64_t hash = 0xcbf29ce484222325u;
-    int op, is_double;
-    for (is_double = 0; is_double < 2; ++is_double) {
-        const fastreduce_type output_type = is_double ? FASTREDUCE_F64 : FASTREDUCE_DEFAULT_TYPE;
+    const fastreduce_type output_types[] = {FASTREDUCE_DEFAULT_TYPE, FASTREDUCE_F64, type};
+    int op, k;
+    for (k = 0; k < 3; ++k) {
+        const fastreduce_type output_type = output_types[k];
         for (op = 0; op <= FASTREDUCE_ARGMAX_ABS; ++op) { /* the others are refused */
             uint64_t output = 0;
             const fastreduce_status status = fastreduce_host_reduce(
