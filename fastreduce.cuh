@@ -2651,10 +2651,9 @@ enum class nan_rule : unsigned char { replace, mean, variance };
 
 /* The bits of infinity; of 16-bit floats in both halves of a word. */
 template <class Float>
-constexpr bits_t<Float> bits_of_infinity =
-    ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
-     (bits_t<Float>(1) << element<Float>::fraction_bits)) *
-    (sizeof(Float) == 2 ? 0x10001 : 1);
+constexpr bits_t<Float> bits_of_infinity = ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
+                                            (bits_t<Float>(1) << element<Float>::fraction_bits)) *
+                                           (sizeof(Float) == 2 ? 0x10001 : 1);
 
 /* Replaces the NaNs of a pack by other bits, and returns how many there are. */
 template <class Element>
@@ -2850,8 +2849,7 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_index = one_of<Operator, argmin, argmax, argmax_abs>::value,
                    is_magnitude = one_of<Operator, max_abs, argmax_abs>::value;
-    using transform_type =
-        conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
+    using transform_type = conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
@@ -8251,8 +8249,8 @@ template <class Reducer, unsigned SmallBlock = small_block,
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 24   ? 2
                                  : sizeof(typename Reducer::Value) > 16 ? 4
-                                 : Reducer::two_arrays                ? 4
-                                                                      : 8)>
+                                 : Reducer::two_arrays                  ? 4
+                                                                        : 8)>
 constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
@@ -9129,8 +9127,7 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_ou
     if (dot) return entry_for<FASTREDUCE_SUM, built_parts>(dot_t<Input>(), output);
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
-    case FASTREDUCE_##name:                               \
-        return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
+    case FASTREDUCE_##name: return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: return {};
@@ -9159,7 +9156,8 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
         if constexpr (has_exact_products && is_float)
             set_exact_kernels<
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
-                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry, output.skips_nan);
+                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry,
+                                                                           output.skips_nan);
         if constexpr (has_exact_products && is_float && has_shapes)
             if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>, false>;
     } else if (op == FASTREDUCE_VARIANCE) {
@@ -9354,10 +9352,9 @@ static fastreduce_status reduce_results(result_layout results, const void *x, co
         return launch(plan_array, *entry.kernels, {x, results.n, nullptr, y}, entry.output,
                       call.options);
     if (entry.launch_exact != nullptr)
-        return entry.launch_exact(
-            {results, output, call.config.second_output, call.type, call.op, call.precision,
-             call.skips_nan()},
-            call.options.memory, call.options.stream);
+        return entry.launch_exact({results, output, call.config.second_output, call.type, call.op,
+                                   call.precision, call.skips_nan()},
+                                  call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
 

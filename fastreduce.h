@@ -2418,8 +2418,8 @@ typedef struct fastreduce_detail_reduction {
     fastreduce_operator op;
     int is_float, is_signed, is_narrow; /* narrow: each operation gives a float */
     int skips_nan;
-    uint64_t top, first;                /* an element's highest bit; VARIANCE: input[0], or 0 */
-    double origin;                      /* what VARIANCE subtracts from a float, or 0 */
+    uint64_t top, first; /* an element's highest bit; VARIANCE: input[0], or 0 */
+    double origin;       /* what VARIANCE subtracts from a float, or 0 */
 } fastreduce_detail_reduction;
 
 /* Rounds the result of one operation. It is volatile: no option of a compiler changes it. */
@@ -2681,12 +2681,10 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
 
 /* Reduces x or, where is_dot is 1, its products with y, by EXACT, by AUTO where is_auto is 1, or
  * where it is 2 to AUTO's second result. Returns a status. */
-static inline fastreduce_status fastreduce_detail_host_result(const void *x, const void *y,
-                                                              int is_dot, int is_auto, void *output,
-                                                              size_t n, fastreduce_type type,
-                                                              fastreduce_operator op,
-                                                              fastreduce_type output_type,
-                                                              int skips_nan)
+static inline fastreduce_status
+fastreduce_detail_host_result(const void *x, const void *y, int is_dot, int is_auto, void *output,
+                              size_t n, fastreduce_type type, fastreduce_operator op,
+                              fastreduce_type output_type, int skips_nan)
 {
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
@@ -2720,20 +2718,20 @@ static inline fastreduce_status fastreduce_detail_host_result(const void *x, con
 }
 
 /* The functions of one array and of two: fastreduce_host_reduce, fastreduce_host_dot, and so on */
-#define FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, is_auto)                                       \
-    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##reduce(                          \
-        const void *x, void *output, size_t n, fastreduce_type type, fastreduce_operator op,      \
-        fastreduce_type output_type)                                                              \
-    {                                                                                             \
-        return fastreduce_detail_host_result(x, x, 0, is_auto, output, n, type, op, output_type,  \
-                                             0);                                                  \
-    }                                                                                             \
-    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##dot(                             \
-        const void *x, const void *y, void *output, size_t n, fastreduce_type type,               \
-        fastreduce_type output_type)                                                              \
-    {                                                                                             \
-        return fastreduce_detail_host_result(x, y, 1, is_auto, output, n, type, FASTREDUCE_SUM,   \
-                                             output_type, 0);                                     \
+#define FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, is_auto)                                      \
+    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##reduce(                         \
+        const void *x, void *output, size_t n, fastreduce_type type, fastreduce_operator op,     \
+        fastreduce_type output_type)                                                             \
+    {                                                                                            \
+        return fastreduce_detail_host_result(x, x, 0, is_auto, output, n, type, op, output_type, \
+                                             0);                                                 \
+    }                                                                                            \
+    FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_##dot(                            \
+        const void *x, const void *y, void *output, size_t n, fastreduce_type type,              \
+        fastreduce_type output_type)                                                             \
+    {                                                                                            \
+        return fastreduce_detail_host_result(x, y, 1, is_auto, output, n, type, FASTREDUCE_SUM,  \
+                                             output_type, 0);                                    \
     }
 FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, 0)
 FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
@@ -2771,8 +2769,7 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
         (second && (second_bytes == 0 || (is_exact && op != FASTREDUCE_VARIANCE)));
     fastreduce_status status = FASTREDUCE_SUCCESS;
     uint64_t kept = 0; /* the second result */
-    if ((unsigned)given.kernel > FASTREDUCE_EXACT)
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if ((unsigned)given.kernel > FASTREDUCE_EXACT) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (second && second_bytes > 0 &&
         (second % second_bytes != 0 ||
          (first < second ? second - first < bytes : first - second < second_bytes)))
@@ -2785,8 +2782,7 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
         status = fastreduce_detail_host_result(
             input, input, 0, !is_exact, output, n, type, op,
             is_unsupported ? (fastreduce_type)99 : given.output_type, skips_nan);
-    if (status == FASTREDUCE_SUCCESS && second)
-        memcpy(given.second_output, &kept, second_bytes);
+    if (status == FASTREDUCE_SUCCESS && second) memcpy(given.second_output, &kept, second_bytes);
     return status;
 }
 

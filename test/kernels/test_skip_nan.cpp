@@ -23,7 +23,7 @@ namespace detail = fastreduce::detail;
 /* ---- Data ---- */
 
 enum class nans { none, some, most, all, first, beside_least, beside_greatest };
-constexpr nans all_nans[] = {nans::some,  nans::first,        nans::most,           nans::all,
+constexpr nans all_nans[] = {nans::some, nans::first,        nans::most,           nans::all,
                              nans::none, nans::beside_least, nans::beside_greatest};
 
 template <class T>
@@ -88,9 +88,9 @@ struct wanted {
     }
     static pairwise::moments moments_of(const std::vector<T> &all)
     {
-        using Same = std::conditional_t<
-            std::is_same<T, f16>::value, pairwise::f16,
-            std::conditional_t<std::is_same<T, bf16>::value, pairwise::bf16, T>>;
+        using Same =
+            std::conditional_t<std::is_same<T, f16>::value, pairwise::f16,
+                               std::conditional_t<std::is_same<T, bf16>::value, pairwise::bf16, T>>;
         return pairwise::all_moments(pairwise::elements<Same>{all.data()}, all.size());
     }
     u64 result(fastreduce_operator op, bool exact, fastreduce_type as) const
@@ -108,8 +108,7 @@ struct wanted {
             pairwise::store(&bits, static_cast<Result>(static_cast<double>(sum) /
                                                        static_cast<double>(left.size())));
         } else if (op == FASTREDUCE_VARIANCE) {
-            pairwise::store(&bits,
-                            static_cast<Result>(pairwise::variance(moments(), left.size())));
+            pairwise::store(&bits, static_cast<Result>(pairwise::variance(moments(), left.size())));
         } else if (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX ||
                    op == FASTREDUCE_ARGMAX_ABS) {
             fastreduce_host_pairwise(left.data(), &bits, left.size(), type, op,
@@ -131,9 +130,9 @@ struct wanted {
             return result(FASTREDUCE_MEAN, true, FASTREDUCE_DEFAULT_TYPE);
         }
         if (op == FASTREDUCE_VARIANCE)
-            pairwise::store(
-                &bits, static_cast<Result>(static_cast<double>(real_of(pivot())) +
-                                           moments().sum / static_cast<double>(left.size())));
+            pairwise::store(&bits,
+                            static_cast<Result>(static_cast<double>(real_of(pivot())) +
+                                                moments().sum / static_cast<double>(left.size())));
         else
             pairwise::second(type_of<T>, op, left.data(), left.size(), &bits);
         return bits;
@@ -256,14 +255,13 @@ static void shape(fastreduce_operator op, bool exact, nans kind, const fastreduc
     results<T> all(op, exact, results_of);
     char text[100];
     std::snprintf(text, sizeof text, "%zu x %zu x %zu", s.outer, s.n, s.inner);
-    all.compare(
-        fastreduce_reduce_axis(input.data(), all.output(), &s, type_of<T>, op, &all.config), text,
-        [&](size_t r) {
-            std::vector<T> own(s.n);
-            for (size_t k = 0; k < s.n; ++k)
-                own[k] = x[r / s.inner * outer + r % s.inner + k * stride];
-            return own;
-        });
+    all.compare(fastreduce_reduce_axis(input.data(), all.output(), &s, type_of<T>, op, &all.config),
+                text, [&](size_t r) {
+                    std::vector<T> own(s.n);
+                    for (size_t k = 0; k < s.n; ++k)
+                        own[k] = x[r / s.inner * outer + r % s.inner + k * stride];
+                    return own;
+                });
 }
 
 template <class T>
@@ -290,8 +288,8 @@ static void type()
 {
     if constexpr (detail::holds(detail::built_types, type_of<T>)) {
         if (!asked_for(fastreduce_type_name(type_of<T>))) return;
-        const std::vector<size_t> lengths = {0,  1,   2,    5,                        16,
-                                             40, 300, 3001, on_gpu ? 500000u : 9000u};
+        const std::vector<size_t> lengths = {
+            0, 1, 2, 5, 16, 40, 300, 3001, on_gpu ? 500000u : 9000u};
         for (unsigned number = 0; number < operators; ++number)
             for (bool exact : {false, true}) {
                 const fastreduce_operator op = operator_of(number);
@@ -302,11 +300,15 @@ static void type()
                     for (nans kind : all_nans)
                         if (++turn % 3 == 0 || on_gpu || n == 40)
                             array<T>(op, exact, kind, n, turn % 4);
-                for (const fastreduce_shape &s :
-                     {fastreduce_shape{9, 3, 1, 0, 0}, {7, 33, 1, 35, 1}, {5, 300, 1, 0, 1},
-                      {3, 2500, 1, 2501, 1}, {1, 9, 50, 0, 0}, {1, 150, 33, 0, 37},
-                      {3, 17, 5, 0, 0},
-                      {1, on_gpu ? 9000u : 1200u, 4, 0, 0}, {40, on_gpu ? 9000u : 64u, 1, 0, 0}})
+                for (const fastreduce_shape &s : {fastreduce_shape{9, 3, 1, 0, 0},
+                                                  {7, 33, 1, 35, 1},
+                                                  {5, 300, 1, 0, 1},
+                                                  {3, 2500, 1, 2501, 1},
+                                                  {1, 9, 50, 0, 0},
+                                                  {1, 150, 33, 0, 37},
+                                                  {3, 17, 5, 0, 0},
+                                                  {1, on_gpu ? 9000u : 1200u, 4, 0, 0},
+                                                  {40, on_gpu ? 9000u : 64u, 1, 0, 0}})
                     for (nans kind : all_nans)
                         if (on_gpu || ++turn % 4 == 0) shape<T>(op, exact, kind, s);
                 for (size_t below : {5, 40, 700})
@@ -366,7 +368,6 @@ static void refusals_on_host()
                 "on the CPU, without a config: %g", output[0]);
 }
 
-
 static void refusals()
 {
     check::buffer<float> x(64), y(64), output(16);
@@ -392,8 +393,7 @@ static void refusals()
         refused("a dot product", fastreduce_dot(x.data(), y.data(), to, 16, f32, &config));
         refused("dot products of rows",
                 fastreduce_dot_axis(x.data(), y.data(), to, &rows, f32, &config));
-        refused("a fold",
-                fastreduce_fold(buffers, 2, to, 16, f32, sum, &config));
+        refused("a fold", fastreduce_fold(buffers, 2, to, 16, f32, sum, &config));
         refused("an accumulator", fastreduce_accumulate(x.data(), total.data(), 16, f32, &config));
     }
     config.kernel = FASTREDUCE_V7;
@@ -407,8 +407,7 @@ static void refusals()
     }
     config.options = FASTREDUCE_SKIP_NAN;
     if (!fastreduce_supports(FASTREDUCE_U8, sum, FASTREDUCE_AUTO)) return;
-    check::that(fastreduce_reduce(x.data(), output.data(), 64, FASTREDUCE_U8, sum,
-                                  &config) == 0,
+    check::that(fastreduce_reduce(x.data(), output.data(), 64, FASTREDUCE_U8, sum, &config) == 0,
                 "integers have no NaN");
     CUDA(cudaDeviceSynchronize());
     u64 total_of_all = 0;

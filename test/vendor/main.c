@@ -50,7 +50,7 @@ int main(void)
         return 5;
 #ifndef HOST_ONLY
     fastreduce_config config = {FASTREDUCE_V7,  128,  NULL, 0, NULL, NULL, FASTREDUCE_F32,
-                                FASTREDUCE_I64, NULL, NULL};
+                                FASTREDUCE_I64, NULL, NULL, 0};
     fastreduce_status status = fastreduce_sum_f32(NULL, NULL, 5, &config);
     if (status != FASTREDUCE_ERROR_INVALID_ARGUMENT) return 2;
     const size_t address = 64; /* of nothing, and no cast: C++ compiles this, too */

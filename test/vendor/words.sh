@@ -249,7 +249,7 @@ END {
 }
 DEFINED
 defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_WITH_SHAPES'
-defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_SUFFIX="
+defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_WITH_SKIP_NAN -DFASTREDUCE_SUFFIX="
 {
     $cc -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
         awk -f defined.awk
@@ -261,7 +261,7 @@ for name in fastreduce_host_sum_f32 FASTREDUCE_SUM fastreduce_config FASTREDUCE_
 done
 types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumulator'
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
-functions="$functions|second_type"
+functions="$functions|second_type|reduce_on_host"
 functions="$functions|reduce|reduce_axis|reduce_segments|fold|dot(_axis)?|supports(_shapes|_dot)?"
 functions="$functions|workspace_bytes"
 functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot|_dot_f64)?"
@@ -270,7 +270,7 @@ functions="$functions|host_(sum_f32|sum_f64|dot|dot_f32|reduce|pairwise(_dot|_se
 constants='SUCCESS|ERROR_(INVALID_ARGUMENT|UNSUPPORTED|WORKSPACE_TOO_SMALL|NO_DEVICE)|AUTO|V[0-7]'
 constants="$constants|EXACT|DEFAULT_TYPE|F32|F64|F16|BF16|[IU](8|16|32|64)|SUM|PRODUCT|MIN|MAX"
 constants="$constants|ARGMIN|ARGMAX|SUM_ABS|SUM_SQUARES|MAX_ABS|NORM2|MEAN|VARIANCE|COUNT_NONZERO"
-constants="$constants|MIN_MAX|ARGMAX_ABS"
+constants="$constants|MIN_MAX|ARGMAX_ABS|SKIP_NAN"
 macros='H|CUH|VERSION(_MAJOR|_MINOR|_PATCH)?|API|WORKSPACE_BYTES|BLOCK_SIZE|ITEMS_PER_THREAD|TYPES'
 macros="$macros|OPERATORS|SUFFIX|TAG|DEVICE" # the last is gone at the end of fastreduce.cuh
 language='__asm__|__attribute__|char|const|double|enum|extern|float|inline|int|static|struct'

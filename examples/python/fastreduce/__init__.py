@@ -67,8 +67,8 @@ def _reduce(x: Any, axis: Axis, keepdims: bool, out: Any, exact: bool, dtype: An
     asked = 0 if dtype is None else _core.type_number(dtype)
     axis = _core.integers(axis)
     return _core.call(_core.reduce_, (x,), (out,), lambda: [
-        (_core.result_shape(x.shape, axis, keepdims), _core.result_type(str(x.dtype), op % 32, asked))],
-        (axis, keepdims, op, exact, asked))
+        (_core.result_shape(x.shape, axis, keepdims),
+         _core.result_type(str(x.dtype), op % 32, asked))], (axis, keepdims, op, exact, asked))
 
 
 def _reduce_two(x: Any, axis: Axis, keepdims: bool, outs: tuple[Any, Any], exact: bool, op: int,
