@@ -3775,7 +3775,7 @@ template <class Reducer>
 constexpr bool keeps_lane_values = Reducer::any_order && !Reducer::tile_by_warp;
 /* The packs of a thread that goes through several tiles of a result. */
 template <class Reducer>
-constexpr unsigned packs_of_step = Reducer::any_order && sizeof(typename Reducer::Value) <= 16
+constexpr unsigned packs_of_step = Reducer::any_order && sizeof(typename Reducer::Value) <= 24
                                        ? 8
                                        : packs_of_thread<Reducer>();
 
@@ -8473,10 +8473,11 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
 {
     const size_t half = least_long_block * set.tile[0].packs, /* packs of a smaller tile */
         results = rows.end;
-    const bool large = packs > half && (packs <= 2 * half || packs >= 16 * half);
-    const size_t tile = half << large;
+    const bool large = packs > half && (packs <= 2 * half || packs >= 16 * half),
+               small = packs <= half / 2 && results > most_passes * rows_block;
+    const size_t tile = half << large >> small;
     launch_plan plan;
-    plan.threads = large ? rows_block : least_long_block;
+    plan.threads = large ? rows_block : least_long_block >> small;
     size_t most_runs = plan.threads * partials_of_thread; /* of one group */
     if (packs <= 2 * half)
         most_runs = 1;
