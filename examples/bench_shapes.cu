@@ -1,7 +1,8 @@
 /* How fast, by shape: many results in one call, of rows, columns, middle axes and ragged segments,
  * beside CUB's segmented reduction and AUTO's one result of the same elements; dot products, of one
- * result beside cuBLAS. Device time, in graphs of calls on inputs out of L2; with --isolated, of
- * single calls on an idle GPU, where planning on the CPU counts.
+ * result beside cuBLAS; calls with a second output beside calls without; folds beside a copy.
+ * Device time, in graphs of calls on inputs out of L2; with --isolated, of single calls on an idle
+ * GPU, where planning on the CPU counts.
  *
  *     nvcc -O3 -std=c++17 -arch=native bench_shapes.cu -o bench_shapes && ./bench_shapes
  *
@@ -31,7 +32,9 @@ static const char help[] =
     "calls, replayed in turns; median over replays. Inputs are out of L2.\n"
     "\n"
     "  --table TABLE  rows, columns (and middle axes), segments (ragged), small, dot (products\n"
-    "                 of two arrays, or their rows); several: --table rows,small; all (default)\n"
+    "                 of two arrays, or their rows), second (with a second output: of argmax,\n"
+    "                 variance and their like), fold (of N / 1024 and N / 64 elements each);\n"
+    "                 several: --table rows,small; all (default)\n"
     "  shape=...      arrays of OUTER x N x INNER elements, reduced along N, instead of tables:\n"
     "                 shape=2^18x1000x1\n"
     "  --elements N   of the array, but in the table small (default 2^28);\n"
@@ -39,7 +42,8 @@ static const char help[] =
     "  --type TYPE    f32 (default), f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64;\n"
     "                 several: --type f32,f16; all: those built in\n"
     "  --op OPERATOR  sum (default), product, min, max, argmin, argmax, sum_abs, sum_squares,\n"
-    "                 max_abs, norm2, mean, variance, count_nonzero; several, or all\n"
+    "                 max_abs, norm2, mean, variance, count_nonzero, min_max, argmax_abs;\n"
+    "                 several, or all\n"
     "  --exact        EXACT in place of AUTO, of sums; of flat stays AUTO's\n"
     "  --isolated     one call at a time on an idle GPU, not in a graph, so that planning and\n"
     "                 launch on the CPU count; other data are in L2, just written\n"
@@ -55,24 +59,29 @@ static const char help[] =
     "and CUB's times over ours: cub::DeviceSegmentedReduce with segments of one size (CCCL 3.2\n"
     "or later) and with offsets, which are computed where segments are not ragged. It reads\n"
     "columns through an iterator; its norm2 is the sum of squares, its mean the sum, and it has\n"
-    "no variance. Results that are not CUB's are named on standard error. Of dot products:\n"
-    "cuBLAS's time over ours, and flat is one sum of both arrays. With --isolated, host us:\n"
-    "microseconds that our call takes on the CPU (median).\n"
+    "no variance. Results that are not CUB's are named on standard error. In other tables the\n"
+    "peers' times over ours are those of cuBLAS (dot, where flat is one sum of both arrays);\n"
+    "of the call without the second output, and of max (second); of a copy on the device that\n"
+    "moves as many bytes (fold). With --isolated, host us: microseconds that our call takes on\n"
+    "the CPU (median).\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";
 /* clang-format on */
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-enum class lengths { equal, ragged, half_in_one, dot };
+enum class lengths { equal, ragged, half_in_one, dot, second, fold };
 
 struct shape {
     size_t outer, n, inner; /* of ragged segments: how many, their average length, 1 */
     lengths kind = lengths::equal;
     const char *table = "shape"; /* that it is in */
 
-    /* Of dot, half of the rows are the second array. */
-    size_t results() const { return kind == lengths::dot ? outer / 2 : outer * inner; }
+    /* Of dot, half of the rows are the second array; of a fold, each row is a buffer. */
+    size_t results() const
+    {
+        return kind == lengths::fold ? n : kind == lengths::dot ? outer / 2 : outer * inner;
+    }
     size_t elements() const { return outer * n * inner; }
 };
 
@@ -84,6 +93,7 @@ static bool is_ragged(const shape &s)
 static std::string name_of(const shape &s)
 {
     return s.kind == lengths::dot           ? "dot"
+           : s.kind == lengths::fold        ? "fold"
            : s.kind == lengths::ragged      ? "ragged"
            : s.kind == lengths::half_in_one ? "half in one"
                                             : std::to_string(s.inner);
@@ -151,6 +161,28 @@ static std::vector<shape> dots_of(size_t elements)
     return all;
 }
 
+/* One result, rows, columns. */
+static std::vector<shape> seconds_of(size_t elements)
+{
+    std::vector<shape> all;
+    for (size_t n = 1 << 10; n <= elements && n <= 1 << 26; n *= 4) all.push_back({1, n, 1});
+    for (size_t n : {32, 1000, 65536}) all.push_back({elements / n, n, 1});
+    for (size_t inner : {32, 1000, 65536}) all.push_back({1, elements / inner, inner});
+    all.erase(std::remove_if(all.begin(), all.end(), [](shape s) { return s.elements() == 0; }),
+              all.end());
+    for (shape &s : all) s.kind = lengths::second;
+    return all;
+}
+
+static std::vector<shape> folds_of(size_t elements)
+{
+    std::vector<shape> all;
+    for (size_t n : {elements / 1024, elements / 64})
+        for (size_t buffers : {2, 8, 64})
+            if (n > 0) all.push_back({buffers, n, 1, lengths::fold});
+    return all;
+}
+
 /* Where each segment begins, and the end: lengths from 0 to twice the average, scaled so that they
  * fill the array. The long one is a third of the way through. */
 static std::vector<int64_t> offsets_of(const shape &s)
@@ -173,16 +205,27 @@ static std::vector<int64_t> offsets_of(const shape &s)
 /* ---- Peers ----------------------------------------------------------------------------------- */
 
 struct shape_scratch : scratch {
-    void *results, *of_peers;
+    void *results, *seconds, *of_peers;
+    size_t result_bytes;
     int64_t *offsets;
     unsigned long long *wrong; /* how many, and the first */
 
-    shape_scratch(size_t result_bytes, size_t peer_bytes, size_t segments)
+    shape_scratch(size_t bytes, size_t second_bytes, size_t peer_bytes, size_t segments)
+        : result_bytes(bytes)
     {
         CHECK(cudaMalloc(&results, result_bytes));
+        CHECK(cudaMalloc(&seconds, second_bytes));
         CHECK(cudaMalloc(&of_peers, peer_bytes));
         CHECK(cudaMalloc(&offsets, (segments + 1) * sizeof *offsets));
         CHECK(cudaMalloc(&wrong, 2 * sizeof *wrong));
+    }
+    /* The next part of the memory for results, so that what is written is out of L2, too. */
+    void *next_output(size_t bytes) const
+    {
+        static size_t begin = 0, end = 0;
+        begin = end + bytes > result_bytes ? 0 : end;
+        end = begin + (bytes + 255) / 256 * 256;
+        return static_cast<char *>(results) + begin;
     }
 };
 
@@ -307,7 +350,7 @@ static shaped shaped_of()
     using T = element<Type>;
     shaped r = {{Type, Op, fill_with<T>}, nullptr, nullptr, nullptr, nullptr};
 #ifdef BENCH_CUB_TYPES
-    if constexpr (Op != FASTREDUCE_VARIANCE) {
+    if constexpr (Op <= FASTREDUCE_COUNT_NONZERO && Op != FASTREDUCE_VARIANCE) {
         r.offsets = segments_by_cub<counterpart(Op), T, false>;
         r.are_alike = results_are_alike<Op, T>;
 #ifdef BENCH_CUB_FIXED
@@ -323,22 +366,46 @@ static shaped shaped_of()
 
 static fastreduce_kernel kernel_wanted = FASTREDUCE_AUTO;
 
+/* Of the results, the second ones too. */
+static size_t bytes_written(const shaped &r, const shape &s)
+{
+    const fastreduce_type second =
+        s.kind == lengths::second ? fastreduce_second_type(r.type, r.op) : FASTREDUCE_DEFAULT_TYPE;
+    return s.results() * (fastreduce_type_size(fastreduce_output_type(r.type, r.op)) +
+                          fastreduce_type_size(second));
+}
+
+/* Of a copy that moves as many bytes as the fold. */
+static size_t bytes_copied(const shaped &r, const shape &s)
+{
+    return s.kind == lengths::fold ? (s.elements() * r.bytes() + bytes_written(r, s)) / 2 : 0;
+}
+
 static void reduce_shape(const shaped &r, const shape_scratch &memory, const shape &s,
                          const call &c)
 {
-    const fastreduce_config config = memory.config(c.stream, kernel_wanted);
+    fastreduce_config config = memory.config(c.stream, kernel_wanted);
     const fastreduce_shape axis = {s.kind == lengths::dot ? s.outer / 2 : s.outer, s.n, s.inner, 0,
                                    0};
     const char *const x = reinterpret_cast<const char *>(c.input);
-    if (s.kind == lengths::dot)
+    const void *buffers[64];
+    if (s.kind == lengths::second) config.second_output = memory.seconds;
+    for (size_t k = 0; s.kind == lengths::fold && k < s.outer; ++k)
+        buffers[k] = x + k * s.n * r.bytes();
+    if (s.kind == lengths::fold)
+        CHECK(fastreduce_fold(buffers, s.outer, memory.next_output(bytes_written(r, s)), s.n,
+                              r.type, r.op, &config));
+    else if (s.kind == lengths::dot)
         CHECK(fastreduce_dot_axis(x, x + s.results() * s.n * r.bytes(), memory.results, &axis,
                                   r.type, &config));
-    else if (s.kind == lengths::equal)
+    else if (!is_ragged(s))
         CHECK(fastreduce_reduce_axis(c.input, memory.results, &axis, r.type, r.op, &config));
     else
         CHECK(fastreduce_reduce_segments(c.input, memory.results, s.outer, memory.offsets, r.type,
                                          r.op, &config));
 }
+
+static bool has_cub(const shape &s) { return s.kind == lengths::equal || is_ragged(s); }
 
 /* Whether CUB's iterator over columns, and its ints, hold the shape. */
 static bool fits(const shape &s)
@@ -358,8 +425,26 @@ static std::vector<contender> contenders(const shaped &r, const shape_scratch &m
             all.push_back({name, [=, &memory](const call &c) { form(memory, s, c); }});
     };
     add("fixed", r.fixed, s.kind == lengths::equal && fits(s));
-    add("offsets", r.offsets, s.kind != lengths::dot && fits(s));
+    add("offsets", r.offsets, has_cub(s) && fits(s));
     add("fixed", r.dot, s.kind == lengths::dot && s.outer == 2);
+    const auto add_plain = [&](const char *name, fastreduce_operator op) {
+        shaped other = r;
+        other.op = op;
+        shape plain = s;
+        plain.kind = lengths::equal;
+        const auto form = [=, &memory](const call &c) { reduce_shape(other, memory, plain, c); };
+        if (fastreduce_supports_shapes(r.type, op, kernel_wanted)) all.push_back({name, form});
+    };
+    if (s.kind == lengths::second) {
+        add_plain("fixed", r.op);
+        add_plain("offsets", FASTREDUCE_MAX);
+    } else if (s.kind == lengths::fold) {
+        const size_t bytes = bytes_copied(r, s);
+        all.push_back({"fixed", [=, &memory](const call &c) {
+                           CHECK(cudaMemcpyAsync(memory.next_output(bytes), c.input, bytes,
+                                                 cudaMemcpyDeviceToDevice, c.stream));
+                       }});
+    }
     return all;
 }
 
@@ -367,9 +452,8 @@ static std::vector<contender> contenders(const shaped &r, const shape_scratch &m
 static bool results_are_right(const shaped &r, const shape_scratch &memory, const shape &s,
                               const call &c)
 {
-    const size_t ours = fastreduce_type_size(fastreduce_output_type(r.type, r.op));
-    if (!r.are_alike || s.kind == lengths::dot || !fits(s)) return true;
-    CHECK(cudaMemsetAsync(memory.results, 0xff, s.results() * ours, c.stream));
+    if (!r.are_alike || !has_cub(s) || !fits(s)) return true;
+    CHECK(cudaMemsetAsync(memory.results, 0xff, bytes_written(r, s), c.stream));
     reduce_shape(r, memory, s, c);
     r.offsets(memory, s, c);
     return r.are_alike(memory, s, r.name(), c.stream);
@@ -381,11 +465,10 @@ struct table {
     const char *name;
     std::vector<shape> (*shapes)(size_t elements);
 };
-static const table tables[] = {{"rows", rows_of},
-                               {"columns", columns_of},
-                               {"segments", segments_of},
-                               {"small", small_ones},
-                               {"dot", dots_of}};
+static const table tables[] = {
+    {"rows", rows_of}, {"columns", columns_of}, {"segments", segments_of}, {"small", small_ones},
+    {"dot", dots_of},  {"second", seconds_of},  {"fold", folds_of}};
+constexpr int table_count = sizeof tables / sizeof tables[0];
 
 struct options : reductions_wanted {
     std::vector<int> tables; /* their numbers */
@@ -396,8 +479,7 @@ struct options : reductions_wanted {
 static void print_row(const options &wanted, printer &print, const device &gpu, const shaped &r,
                       const shape &s, const std::vector<timing> &times)
 {
-    const size_t read = s.elements() * r.bytes(),
-                 written = s.results() * fastreduce_type_size(fastreduce_output_type(r.type, r.op)),
+    const size_t read = s.elements() * r.bytes(), written = bytes_written(r, s),
                  of_offsets = is_ragged(s) ? (s.outer + 1) * sizeof(int64_t) : 0;
     const double us = times[0].microseconds, flat = times[1].microseconds,
                  fixed = of(times, "fixed").microseconds,
@@ -420,8 +502,12 @@ static void print_row(const options &wanted, printer &print, const device &gpu, 
          {"cub_fixed_us", "%.4f", fixed},
          {"cub_offsets_us", "%.4f", offsets},
          {"cub_fixed_over_ours", "%.4f", fixed / us,
-          s.kind == lengths::dot ? "    cuBLAS" : " CUB fixed"},
-         {"cub_offsets_over_ours", "%.4f", offsets / us, " CUB offsets"},
+          s.kind == lengths::dot      ? "    cuBLAS"
+          : s.kind == lengths::second ? "   without"
+          : s.kind == lengths::fold   ? "      copy"
+                                      : " CUB fixed"},
+         {"cub_offsets_over_ours", "%.4f", offsets / us,
+          s.kind == lengths::second ? "         max" : " CUB offsets"},
          {"cache", "", name_of(wanted.how)},
          {"host_us", "%.4f", times[0].host, wanted.how == mode::isolated ? "   host us" : ""}});
 }
@@ -435,7 +521,8 @@ static bool measure(const options &wanted, printer &print, const device &gpu, co
                          cudaMemcpyHostToDevice));
         CHECK(cudaDeviceSynchronize()); /* the stream waits for no other */
     }
-    inputs.set(s.elements(), r.bytes());
+    inputs.set(std::max(s.elements(), bytes_copied(r, s) / r.bytes()), r.bytes());
+    inputs.n = s.elements();
     const bool good =
         results_are_right(r, memory, s, {inputs.input(0), inputs.output, 0, gpu.stream});
     print_row(wanted, print, gpu, r, s,
@@ -446,30 +533,47 @@ static bool measure(const options &wanted, printer &print, const device &gpu, co
     return good;
 }
 
+/* Whether there is such a call. */
+static bool is_measured(const shaped &r, const shape &s)
+{
+    switch (s.kind) {
+    case lengths::dot: return r.op == FASTREDUCE_SUM && kernel_wanted == FASTREDUCE_AUTO;
+    case lengths::second:
+        return fastreduce_second_type(r.type, r.op) != FASTREDUCE_DEFAULT_TYPE &&
+               kernel_wanted == FASTREDUCE_AUTO;
+    case lengths::fold:
+        return (r.op == FASTREDUCE_SUM || r.op == FASTREDUCE_MIN || r.op == FASTREDUCE_MAX ||
+                r.op == FASTREDUCE_MEAN) &&
+               kernel_wanted == FASTREDUCE_AUTO;
+    default: return true;
+    }
+}
+
 static bool measure_all(const options &wanted, const std::vector<shaped> &chosen)
 {
     const device gpu;
-    size_t bytes = 0, segments = 0, result_bytes = 0, peer_bytes = 0;
+    size_t bytes = 0, segments = 0, result_bytes = 0, second_bytes = 0, peer_bytes = 0;
     bool good = true;
     for (const shaped &r : chosen)
         for (const shape &s : wanted.shapes) {
-            const size_t of_result = fastreduce_type_size(fastreduce_output_type(r.type, r.op));
-            bytes = std::max(bytes, s.elements() * r.bytes());
+            if (!is_measured(r, s)) continue;
+            const size_t written = bytes_written(r, s), copied = bytes_copied(r, s);
+            bytes = std::max({bytes, s.elements() * r.bytes(), copied});
             segments = std::max(segments, is_ragged(s) ? s.outer : 0);
-            result_bytes = std::max(result_bytes, s.results() * of_result);
+            result_bytes = std::max({result_bytes, written, copied});
+            if (copied > 0) result_bytes = std::max(result_bytes, size_t(1) << 30);
+            if (s.kind == lengths::second) second_bytes = std::max(second_bytes, written);
             /* an index of CUB's comes with its value */
             if (r.offsets || r.dot)
-                peer_bytes = std::max(peer_bytes, s.results() * (is_index(r.op) ? 16 : of_result));
+                peer_bytes = std::max(peer_bytes, is_index(r.op) ? 16 * s.results() : written);
         }
     field inputs(gpu, bytes, wanted.how);
-    const shape_scratch memory(result_bytes, peer_bytes, segments);
+    const shape_scratch memory(result_bytes, second_bytes, peer_bytes, segments);
     printer print(wanted, gpu.name + ", inputs " + in_words(wanted.how));
     for (const shaped &r : chosen) {
         r.fill(inputs, filling_for(r.op));
         for (const shape &s : wanted.shapes)
-            if (s.kind != lengths::dot ||
-                (r.op == FASTREDUCE_SUM && kernel_wanted == FASTREDUCE_AUTO))
-                good &= measure(wanted, print, gpu, r, s, memory, inputs);
+            if (is_measured(r, s)) good &= measure(wanted, print, gpu, r, s, memory, inputs);
     }
     return good;
 }
@@ -501,19 +605,22 @@ static options parse(char **argv)
             if (wanted.sizes.size() > 1) wrong_usage(&a, "one number, not ", a.value);
         } else if (has_value(a, "table")) {
             take_names<int>(
-                a, "no such table: ", 0, 4, [](int k) { return tables[k].name; }, wanted.tables);
+                a, "no such table: ", 0, table_count - 1, [](int k) { return tables[k].name; },
+                wanted.tables);
         } else if (has_value(a, "shape")) {
             take_shape(a, wanted.shapes);
         } else if (is_option(&a, "--no-peers")) {
             wanted.peers = false;
         } else if (is_option(&a, "--exact")) {
             kernel_wanted = FASTREDUCE_EXACT;
-        } else if (!take_option(a, wanted) && !take_reductions(a, wanted)) {
+        } else if (!take_option(a, wanted) &&
+                   !take_reductions(a, wanted, FASTREDUCE_U64, FASTREDUCE_ARGMAX_ABS)) {
             wrong_usage(&a, "not understood: ", a.word);
         }
     }
     default_sizes(wanted, 28, 28);
-    if (wanted.tables.empty() && wanted.shapes.empty()) wanted.tables = {0, 1, 2, 3, 4};
+    if (wanted.tables.empty() && wanted.shapes.empty())
+        for (int k = 0; k < table_count; ++k) wanted.tables.push_back(k);
     for (int number : wanted.tables)
         for (shape s : tables[number].shapes(wanted.sizes[0])) {
             s.table = tables[number].name;
@@ -528,7 +635,7 @@ int main(int, char **argv)
 {
     const options wanted = parse(argv);
     const auto make = [](auto type, auto op) { return shaped_of<type(), op()>(); };
-    const auto chosen = chosen_of<shaped>(wanted, kernel_wanted, make);
+    const auto chosen = chosen_of<shaped, FASTREDUCE_ARGMAX_ABS>(wanted, kernel_wanted, make);
     (void)count_gpus();
     const bool good = measure_all(wanted, chosen);
     finish_output();

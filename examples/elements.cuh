@@ -152,11 +152,10 @@ inline const char *name_of(fastreduce_operator op)
     return op == dot_product ? "dot" : fastreduce_operator_name(op);
 }
 
-/* Operators with two results have no peers here. */
 constexpr bool is_built(fastreduce_type type, fastreduce_operator op)
 {
     using namespace fastreduce::detail;
-    return op != FASTREDUCE_MIN_MAX && op != FASTREDUCE_ARGMAX_ABS && holds(built_types, type) &&
+    return holds(built_types, type) &&
            holds(built_operators, op == dot_product ? FASTREDUCE_SUM : op);
 }
 static_assert(is_built(FASTREDUCE_F32, FASTREDUCE_SUM), "times are compared with sums of f32");

@@ -1,5 +1,5 @@
 """The rows of golden.h, computed from the contract of AUTO's bits by itself, in Python's integers,
-doubles and fractions: level by level, where pairwise.h recurses.
+doubles and fractions: level by level, where pairwise.h recurses. EXACT's means are true ones.
 
     python3 golden.py           is golden.h right? names each row that is not
     python3 golden.py --write   writes its rows anew
@@ -22,7 +22,8 @@ integers = {sign + str(8 * size): size for sign in 'IU' for size in (1, 2, 4, 8)
 
 # type, operator, n, seed, lowest exponent, number of exponents. The seeds were searched for: with
 # them as many mistakes as can be show in the bits, such as other orders, within packs of 16 bytes
-# and beyond; limits of norms off by ten; products that should not be rounded by themselves.
+# and beyond; limits of norms off by ten; products that should not be rounded by themselves. The
+# greatest magnitude of 16-bit floats and 32-bit integers has both signs, and -128 follows 127.
 rows = [
     ('F32', 'SUM', 0, 1, 110, 30),
     ('F32', 'SUM', 1, 2, 110, 30),
@@ -105,6 +106,22 @@ rows = [
     ('U64', 'NORM2', 3008, 840128, 1, 64),
     ('U64', 'VARIANCE', 3008, 850038, 1, 64),
     ('U64', 'VARIANCE', 7, 1080051, 60, 5),
+    ('F32', 'VARIANCE', 0, 23, 120, 10),
+    ('F32', 'MIN_MAX', 4097, 24, 0, 250),
+    ('F64', 'MIN_MAX', 1003, 25, 0, 2000),
+    ('F16', 'MIN_MAX', 0, 26, 0, 31),
+    ('BF16', 'MIN_MAX', 6500, 27, 0, 255),
+    ('I8', 'MIN_MAX', 300, 28, 1, 6),
+    ('U16', 'MIN_MAX', 333, 29, 1, 16),
+    ('I64', 'MIN_MAX', 3007, 30, 1, 64),
+    ('F32', 'ARGMAX_ABS', 4097, 31, 0, 250),
+    ('F64', 'ARGMAX_ABS', 0, 32, 0, 2000),
+    ('F16', 'ARGMAX_ABS', 10027, 79, 0, 31),
+    ('BF16', 'ARGMAX_ABS', 6500, 35, 110, 9),
+    ('I8', 'ARGMAX_ABS', 300, 319, 1, 8),
+    ('U8', 'ARGMAX_ABS', 300, 36, 1, 8),
+    ('I32', 'ARGMAX_ABS', 3005, 36, 1, 4),
+    ('U64', 'ARGMAX_ABS', 3008, 38, 1, 64),
 ]
 
 
@@ -253,21 +270,37 @@ def moments_of_pack(pack, pivot):
     return far, fma(by, far + near, squares)
 
 
-def variance(kind, x):
-    if not x:
-        return math.nan
+def moments(kind, x):
+    """The sum of distances from the first element, and of their squares."""
     if kind in ('F32', 'F16', 'BF16'):
         each = [moments_of_pack(pack, x[0]) for pack in packs(x, 16 // floats[kind][0], x[0])]
     else:  # the difference of integers is exact, and then rounded
         each = [moments_of(float(value - x[0])) for value in x]
-    by_sum, squares = levels(each, moments_added)
+    return levels(each, moments_added)
+
+
+def variance(kind, x):
+    if not x:
+        return math.nan
+    by_sum, squares = moments(kind, x)
     quotient = fma(-by_sum, by_sum / len(x), squares) / len(x)
     return 0.0 if quotient <= 0 else quotient  # where squares underflow: no -0
 
 
-def result_of(row):
-    kind, op, n, seed, lowest, exponents = row
-    x = elements(kind, n, seed, lowest, exponents)
+def true_mean(x, single):
+    """Rounded once: to an odd double first, if to a float, which never lies between two floats."""
+    if not x:
+        return math.nan
+    mean = sum(map(fractions.Fraction, x)) / len(x)
+    double = float(mean)
+    if single and double != mean:
+        away = math.nextafter(double, math.inf if double < mean else -math.inf)
+        is_odd = struct.unpack('<Q', struct.pack('<d', double))[0] & 1
+        double = double if is_odd else away
+    return f32(double) if single else double
+
+
+def result_of(kind, op, x, y):
     single = kind in ('F32', 'F16', 'BF16')
     rounded = f32 if single else float
     if op == 'SUM':
@@ -277,20 +310,50 @@ def result_of(row):
     if op == 'SUM_SQUARES':
         return total([rounded(value * value) for value in x], single)
     if op == 'DOT':
-        y = elements(kind, n, seed + 1, lowest, exponents)
         return total([rounded(a * b) for a, b in zip(x, y)], single)
     if op == 'PRODUCT':
         return product(x, single)
     if op == 'MEAN':
-        return rounded(total(x, single) / n) if n else math.nan
+        return rounded(total(x, single) / len(x)) if x else math.nan
     return rounded((norm2 if op == 'NORM2' else variance)(kind, x))
 
 
+def bits_of(kind, value):
+    """In hexadecimal, as C has it."""
+    if kind not in floats:
+        size = integers[kind]
+        return f'0x{value & (1 << 8 * size) - 1:0{2 * size}x}'
+    real = {'F32': 'f', 'BF16': 'f', 'F64': 'd', 'F16': 'e'}[kind]
+    return '0x' + struct.pack('>' + real, value).hex()[:2 * floats[kind][0]]
+
+
+def all_bits(row):
+    """Of AUTO's result, of its second one, and of the second one of EXACT; '0' if there is none."""
+    kind, op, n, seed, lowest, exponents = row
+    x = elements(kind, n, seed, lowest, exponents)
+    y = elements(kind, n, seed + 1, lowest, exponents) if op == 'DOT' else []
+    single = kind in ('F32', 'F16', 'BF16')
+    output = 'F32' if single else 'F64'
+    if op == 'MIN_MAX':
+        least, most = (min(x), max(x)) if x else (math.inf, -math.inf)
+        return bits_of(kind, least), bits_of(kind, most), '0'
+    if op == 'ARGMAX_ABS':
+        index = max(range(n), key=lambda i: abs(x[i]), default=-1)
+        return bits_of('I64', index), bits_of(kind, x[index] if x else 0), '0'
+    first = bits_of(output, result_of(kind, op, x, y))
+    if op != 'VARIANCE':
+        return first, '0', '0'
+    mean = float(x[0]) + moments(kind, x)[0] / n if x else math.nan
+    exact = bits_of(output, true_mean(x, single)) if kind in floats else '0'
+    return first, bits_of(output, mean), exact
+
+
 def line_of(row):
-    single = row[0] in ('F32', 'F16', 'BF16')
-    bits = struct.pack('>f' if single else '>d', result_of(row)).hex()
     op = 'GOLDEN_DOT' if row[1] == 'DOT' else 'FASTREDUCE_' + row[1]
-    return f'    {{FASTREDUCE_{row[0]}, {op}, {row[2]}, {row[3]}, {row[4]}, {row[5]}, 0x{bits}}},\n'
+    first, second, exact = all_bits(row)
+    between = ' ' if second == '0' else '\n     '
+    numbers = ', '.join(map(str, row[2:]))
+    return f'    {{FASTREDUCE_{row[0]}, {op}, {numbers}, {first},{between}{second}, {exact}}},\n'
 
 
 if __name__ == '__main__':
@@ -302,12 +365,12 @@ if __name__ == '__main__':
         with open(golden, 'w', encoding='utf-8') as file:
             file.write(before + marker + ''.join(wanted) + end + after)
     else:
-        there = there.splitlines(keepends=True)
+        there = [line + '},\n' for line in there.split('},\n')[:-1]]
         for line in wanted:
             if line not in there:
-                print('FAIL: golden.h does not say', line.strip())
+                print('FAIL: golden.h does not say', *line.split())
         for line in there:
             if line not in wanted:
-                print('FAIL: golden.h says', line.strip())
+                print('FAIL: golden.h says', *line.split())
         print(f'{len(wanted)} rows computed, {len(there)} in golden.h')
         sys.exit(there != wanted)

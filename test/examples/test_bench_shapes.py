@@ -70,6 +70,26 @@ def tables():
          "host us" not in shown.stdout, f"{shown}")
 
 
+def second_and_fold():
+    """Second results beside a call without, folds beside a copy."""
+    shown = bench("--csv", "--type=f32", "--op=all", *SMALL, "--table=second,fold")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    that(shown.returncode == 0 and not shown.stderr, f"{shown}")
+    found = {(r["table"], r["op"]) for r in rows}
+    that(found == {("second", "argmax"), ("fold", "sum")}, f"tables and operators: {found}")
+    for r in rows:
+        second = r["table"] == "second"
+        n, outer = int(r["n"]), int(r["outer"])
+        results = outer * int(r["inner"]) if second else n
+        moved = 4 * n * (results if second else outer) + results * (8 + 4 if second else 4)
+        us = float(r["us"])
+        that(abs(float(r["gbs"]) * us / moved / 1e-3 - 1) < 0.02 or moved < 1e4, f"GB/s of {r}")
+        ratio = float(r["cub_fixed_us"]) / us
+        said = float(r["cub_fixed_over_ours"])
+        that(0.05 < ratio < 20 and abs(said - ratio) < 1e-3 * ratio + 1e-4, f"over ours: {r}")
+        that(not r["cub_offsets_us"], f"max is not built in: {r}")
+
+
 def isolated():
     shapes = ("shape=10x300x1", "shape=1x30x1000", "shape=1x3x2^18")
     shown = bench("--isolated", "--csv", "--type=all", "--op=all", *shapes, "--replays=9",
@@ -92,7 +112,8 @@ def isolated():
 
 def main():
     command_line()
-    return finish("bench_shapes", ("shape=2x3x4", "--replays", "1"), tables, isolated)
+    return finish("bench_shapes", ("shape=2x3x4", "--replays", "1"), tables, second_and_fold,
+                  isolated)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@
 #include "../common/dynamic_shared.h"
 #include "../common/exact_input.h"
 #include "../common/float_kinds.h"
+#include "../common/golden.h"
 #include "../common/one_row.h"
 #include "../common/parts.h"
 #include "../common/order.h"
@@ -160,6 +161,30 @@ static void every_size()
 }
 
 /* Each variant of the ties. */
+/* The frozen means beside a variance. */
+template <class T>
+static void golden()
+{
+    for (const golden_row &row : golden_rows) {
+        if (row.type != type_of<T> || row.op != FASTREDUCE_VARIANCE || row.n > 20000) continue;
+        std::vector<T> x(row.n);
+        golden_fill(&row, 0, x.data(), sizeof(T));
+        const exact_input<T> input(x, 1);
+        const size_t size = is_double<T> ? 8 : 4;
+        check::buffer<unsigned char> output(size), mean(size);
+        fastreduce_config config = exact();
+        config.second_output = mean.data();
+        const fastreduce_status status = fastreduce_reduce(input.data(), output.data(), row.n,
+                                                           row.type, FASTREDUCE_VARIANCE, &config);
+        CUDA(cudaDeviceSynchronize());
+        u64 got = 0;
+        std::memcpy(&got, mean.get().data(), size);
+        check::that(status == 0 && got == row.exact_mean && mean.canaries_alive(),
+                    "golden, mean beside the variance of %s, n %zu: status %d, %llx",
+                    fastreduce_type_name(type_of<T>), row.n, status, got);
+    }
+}
+
 template <class T>
 static void every_tie()
 {
@@ -770,6 +795,7 @@ static void of_type()
 {
     if (!asked_for(fastreduce_type_name(type_of<T>))) return;
     every_size<T>();
+    golden<T>();
     every_tie<T>();
     any_order<T>();
     counted<T>();

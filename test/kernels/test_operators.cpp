@@ -468,6 +468,23 @@ static void pairwise_bits()
     workspace_is_clean("pairwise");
 }
 
+/* The frozen second results. */
+static void golden_second(const std::string &what, const golden_row &row, const void *input)
+{
+    const auto op = static_cast<fastreduce_operator>(row.op);
+    const fastreduce_type type = fastreduce_second_type(row.type, op);
+    const size_t size = fastreduce_type_size(type);
+    if (size == 0) return;
+    check::buffer<unsigned char> second(size, size);
+    second.fill(0x7b);
+    fastreduce_config config = {};
+    config.second_output = second.data();
+    reduced(what.c_str(), input, row.n, row.type, op, &config);
+    check::that(second.canaries_alive() && same_or_nan(type, only_bits(second), row.second),
+                "%s, seed %llu, the second: %llx", what.c_str(),
+                static_cast<unsigned long long>(row.seed), only_bits(second));
+}
+
 /* The frozen results. */
 template <class T>
 static void golden()
@@ -486,6 +503,7 @@ static void golden()
                         "%s, seed %llu, offset %zu: %llx, not %llx", what.c_str(),
                         static_cast<unsigned long long>(row.seed), offset, got,
                         static_cast<unsigned long long>(row.bits));
+            golden_second(what, row, input.data());
         }
     }
 }

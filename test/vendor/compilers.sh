@@ -37,13 +37,15 @@ by_gcc()
     [ -n "$everything" ] || told=$most_options
 }
 
-# Their packages, the newest of each, and what these need, unpacked into $kept. None is installed,
-# so there is neither a shell in it nor anything to set up.
+# Their packages, of those chosen, and what these need, unpacked into $kept. None is installed, so
+# there is neither a shell in it nor anything to set up.
 debian_compilers()
 {
     debian_apt "$kept" main bullseye bookworm trixie sid || return 1
-    packages=$(with_apt apt-cache search --names-only \
-        '^(g(cc|[+][+])-[0-9]+|clang-(14|19|2[0-9]))$' 2>> apt.log | cut -d ' ' -f 1)
+    with_apt apt-cache search --names-only '^(g[+][+]-[0-9]+|clang-(14|19|2[0-9]))$' 2>> apt.log |
+        cut -d ' ' -f 1 > known
+    packages=$(sed -n 's/^g++-//p' known | sort -rn | chosen | sed 's/.*/gcc-& g++-&/'
+        grep '^clang' known | sort -rV | chosen)
     if ! with_apt apt-get -qq -y --no-install-recommends --download-only -o Debug::NoLocking=1 \
         install libc6-dev ${packages:-gcc} >> apt.log 2>&1; then
         why="none from Debian: $(grep -m 1 '^E:' apt.log)"
@@ -80,16 +82,16 @@ changed=chroot
 [ "$(id -u)" = 0 ] || changed="unshare -r chroot"
 if ! $changed / true 2>chroot.log; then
     why=$(tail -n 1 chroot.log)
-elif kept compilers debian_compilers; then
+elif kept compilers${everything:+-all} debian_compilers; then
     place=/$(basename "$folder") # as the files may not be reached from within
     mkdir "$kept$place"
     trap 'rm -rf "$folder" "${kept:?}$place"' EXIT
     cp -r main.c fastreduce.h test "$kept$place"
-    for number in $(ls "$kept/usr/bin" | sed -n 's/^gcc-\([0-9]*\)$/\1/p' | sort -rn | chosen); do
+    for number in $(ls "$kept/usr/bin" | sed -n 's/^g++-\([0-9]*\)$/\1/p' | sort -rn); do
         by_gcc $number $changed "$kept"
     done
     told=$all_options
-    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$' | sort -rV | chosen); do
+    for clang in $(ls "$kept/usr/bin" | grep '^clang-[0-9]*$' | sort -rV); do
         same_bits "$told" $clang "$place" $changed "$kept"
         [ -n "$everything" ] || told=$most_options
     done
