@@ -2658,10 +2658,9 @@ enum class nan_rule : unsigned char { replace, mean, variance };
 
 /* The bits of infinity; of 16-bit floats in both halves of a word. */
 template <class Float>
-constexpr bits_t<Float> bits_of_infinity =
-    ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
-     (bits_t<Float>(1) << element<Float>::fraction_bits)) *
-    (sizeof(Float) == 2 ? 0x10001 : 1);
+constexpr bits_t<Float> bits_of_infinity = ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
+                                            (bits_t<Float>(1) << element<Float>::fraction_bits)) *
+                                           (sizeof(Float) == 2 ? 0x10001 : 1);
 
 /* Replaces the NaNs of a pack by other bits, and returns how many there are. */
 template <class Element>
@@ -2857,8 +2856,7 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_index = one_of<Operator, argmin, argmax, argmax_abs>::value,
                    is_magnitude = one_of<Operator, max_abs, argmax_abs>::value;
-    using transform_type =
-        conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
+    using transform_type = conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
@@ -7693,6 +7691,7 @@ struct index_launch {
     void *output;
     fastreduce_operator op;
     unsigned index_bytes, result_bytes;
+    int precision;              /* bits of a float's significand */
     unsigned slots_log;         /* of the table in shared memory */
     bool in_vectors, is_packed; /* a key and its index are in one word */
     bool finds_indices;         /* of elements whose keys are known */
@@ -7737,7 +7736,7 @@ struct float_planes {
         specials = limbs, counts = limbs + 1, touched_log = limbs > touched_specials ? 2 : 0;
     static constexpr int least = 1 - static_cast<int>(bias + significand - 1 + offset);
     using Value = index_value<parts>;
-    using Narrow = unsigned; /* a result that has not 64 bits */
+    using Narrow = unsigned; /* results of 32 bits; there are some of 64 and of 16 */
 
     static FASTREDUCE_DEVICE bool adds(fastreduce_operator) { return true; }
 
@@ -7792,7 +7791,7 @@ struct float_planes {
         }
         return fastreduce_detail_read(digit, static_cast<int>(digit_count),
                                       least + static_cast<int>(lowest * width), launch.op, count,
-                                      launch.result_bytes == sizeof(float) ? 24 : 53);
+                                      launch.precision);
     }
 
   private:
@@ -8117,9 +8116,11 @@ __global__ void __launch_bounds__(finish_block) finish_bins(index_launch launch)
          bin += size_t(gridDim.x) * finish_block) {
         const uint64_t bits = Planes::finish(launch, bin, touched);
         if (launch.result_bytes == sizeof bits)
-            static_cast<unsigned long long *>(launch.output)[bin] = bits;
-        else
+            static_cast<uint64_t *>(launch.output)[bin] = bits;
+        else if (launch.result_bytes == sizeof(Narrow))
             static_cast<Narrow *>(launch.output)[bin] = static_cast<Narrow>(bits);
+        else
+            static_cast<unsigned short *>(launch.output)[bin] = static_cast<unsigned short>(bits);
     }
     __syncthreads();
     if (threadIdx.x < warp_size && warp_comes_last(&launch.header->ticket, 1, gridDim.x) &&
@@ -8745,8 +8746,8 @@ template <class Reducer, unsigned SmallBlock = small_block,
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 24   ? 2
                                  : sizeof(typename Reducer::Value) > 16 ? 4
-                                 : Reducer::two_arrays                ? 4
-                                                                      : 8)>
+                                 : Reducer::two_arrays                  ? 4
+                                                                        : 8)>
 constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
@@ -9767,8 +9768,7 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_ou
     if (dot) return entry_for<FASTREDUCE_SUM, built_parts>(dot_t<Input>(), output);
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
-    case FASTREDUCE_##name:                               \
-        return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
+    case FASTREDUCE_##name: return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: return {};
@@ -9797,7 +9797,8 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
         if constexpr (has_exact_products && is_float)
             set_exact_kernels<
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
-                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry, output.skips_nan);
+                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry,
+                                                                           output.skips_nan);
         if constexpr (has_exact_products && is_float && has_shapes)
             if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>, false>;
     } else if (op == FASTREDUCE_VARIANCE) {
@@ -9992,10 +9993,9 @@ static fastreduce_status reduce_results(result_layout results, const void *x, co
         return launch(plan_array, *entry.kernels, {x, results.n, nullptr, y}, entry.output,
                       call.options);
     if (entry.launch_exact != nullptr)
-        return entry.launch_exact(
-            {results, output, call.config.second_output, call.type, call.op, call.precision,
-             call.skips_nan()},
-            call.options.memory, call.options.stream);
+        return entry.launch_exact({results, output, call.config.second_output, call.type, call.op,
+                                   call.precision, call.skips_nan()},
+                                  call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
 
@@ -10052,7 +10052,8 @@ static const index_set *find_index_kernels(fastreduce_operator op, fastreduce_ke
 }
 static const index_set *find_index_set(const call_settings &call)
 {
-    if (!has_by_index || !holds(built_operators, call.op) || call.is_unsupported || call.has_second)
+    if (!has_by_index || !holds(built_operators, call.op) || call.is_unsupported ||
+        call.has_second || call.skips_nan())
         return nullptr;
     switch (call.type) {
 #define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean) \
@@ -10215,6 +10216,7 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_by_index(const void *input, c
     launch.op = op;
     launch.index_bytes = static_cast<unsigned>(index_size);
     launch.result_bytes = static_cast<unsigned>(call.result_size);
+    launch.precision = call.precision;
     launch.in_vectors = aligned(input, pack_bytes) && aligned(index, pack_bytes);
     launch.is_packed = (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX) &&
                        size <= sizeof(int32_t) && n <= every_bit;

@@ -679,14 +679,14 @@ FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size
  *   input    n elements. It may be null for COUNT_NONZERO, which then counts indices.
  *   index    n numbers in device memory, of the type config->offset_type, aligned to their size. An
  *            element whose index is below 0, or `bins` or more, is left out.
- *   output   `bins` values of the type fastreduce_output_type(type, op). One without elements is
- *            the result of no elements. With bins == 0 nothing is written, and pointers are not
+ *   output   `bins` values of the type fastreduce_output_type(type, op), or config->output_type.
+ *            One without elements is the result of no elements. With bins == 0 nothing is written, and pointers are not
  *            looked at.
  *   config   EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64). AUTO takes what no
  *            order changes: SUM of integers, and MIN, MAX, ARGMIN, ARGMAX, MAX_ABS and
- *            COUNT_NONZERO of every type. All else is UNSUPPORTED, AUTO's sums of floats and
- *            second_output among it. offset_type is the type of the indices; an invalid one is
- *            INVALID_ARGUMENT. end_offsets is not read.
+ *            COUNT_NONZERO of every type. All else is UNSUPPORTED, AUTO's sums of floats,
+ *            second_output and options among it. offset_type is the type of the indices; an invalid
+ *            one is INVALID_ARGUMENT. end_offsets is not read.
  *
  * The workspace grows with bins, so FASTREDUCE_WORKSPACE_BYTES is not enough:
  * fastreduce_by_index_workspace_bytes says how much is. One of which more is zeroed serves any call

@@ -39,6 +39,7 @@ static std::vector<call> calls_of()
         for (fastreduce_operator op : {FASTREDUCE_SUM, FASTREDUCE_SUM_ABS, FASTREDUCE_MEAN}) {
             all.push_back({op, FASTREDUCE_EXACT});
             if (sizeof(T) < 8) all.push_back({op, FASTREDUCE_EXACT, FASTREDUCE_F64});
+            if (sizeof(T) < 4) all.push_back({op, FASTREDUCE_EXACT, type_of<T>});
         }
     } else {
         all.push_back({FASTREDUCE_SUM, FASTREDUCE_AUTO});
@@ -77,7 +78,7 @@ static long long index_of(indices kind, size_t i, size_t n, size_t bins, u64 see
     }
 }
 
-/* Floats also have NaN and infinities, in some bins. */
+/* Floats also have infinities and several NaNs, in some bins. */
 template <class T>
 static std::vector<T> values_of(data kind, const std::vector<long long> &index, u64 seed)
 {
@@ -85,9 +86,9 @@ static std::vector<T> values_of(data kind, const std::vector<long long> &index, 
     if constexpr (is_float<T>)
         for (size_t i = 0; i < values.size(); ++i) {
             const u64 z = check::mix(i, seed + 7);
+            const u64 nan = index[i] % 15 == 3 ? z / 16 % 3 : 0, sign = z / 64 % 2 * sign_bit<T>;
             if (index[i] % 5 == 3 && z % 16 == 0)
-                values[i] = from_bits<T>(infinity_bits<T> | (index[i] % 10 == 3 ? sign_bit<T> : 0) |
-                                         (index[i] % 15 == 3));
+                values[i] = from_bits<T>(infinity_bits<T> | nan | (index[i] % 10 == 3 ? sign : 0));
             if (index[i] % 35 == 13 && z % 16 == 1) values[i] = from_bits<T>(infinity_bits<T>);
             if (index[i] % 4 == 1 && z % 8 == 2) values[i] = from_bits<T>(sign_bit<T>);
         }
@@ -253,6 +254,7 @@ static void in_parts(grouping<T> &g, const call &c, bool is_packed)
     launch.op = c.op;
     launch.index_bytes = sizeof(int);
     launch.result_bytes = static_cast<unsigned>(size);
+    launch.precision = settings.precision;
     launch.in_vectors = true;
     launch.is_packed = is_packed;
     detail::index_plan plan = {};
@@ -507,6 +509,8 @@ static void refusals()
         check::that(fastreduce_by_index_workspace_bytes(5, FASTREDUCE_F32, op, &second) == 0,
                     "the workspace of what is refused");
     }
+    for (unsigned options : {1u, 2u, 1u << 31})
+        refuse("options", unsupported, good, changed(&fastreduce_config::options, options));
     refuse("no bins", FASTREDUCE_SUCCESS, {nullptr, nullptr, nullptr, n, 0}, exact);
     check::that(fastreduce_by_index_workspace_bytes(0, FASTREDUCE_F32, FASTREDUCE_SUM, &exact) == 0,
                 "the workspace of no bins");
