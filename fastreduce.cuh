@@ -138,9 +138,7 @@
  * fastreduce_reduce_by_index
  *   plan        find_index_set, plan_by_index, launch_by_index               (rooms 9, 8)
  *   kernels     add_by_index; carry_bins for many elements; finish_bins      (room 7)
- *     load      index_tile::load
- *     value     float_planes of sums of floats, key_planes of all else: value_of
- *     add       index_thread: runs of a bin; the block's table; words in global memory
+ *     add       index_tile::load; value_of float_planes or key_planes; index_thread
  *     store     float_planes::finish, key_planes::finish
  *
  * fastreduce::reduce<FASTREDUCE_V2, 128>
@@ -2658,9 +2656,10 @@ enum class nan_rule : unsigned char { replace, mean, variance };
 
 /* The bits of infinity; of 16-bit floats in both halves of a word. */
 template <class Float>
-constexpr bits_t<Float> bits_of_infinity = ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
-                                            (bits_t<Float>(1) << element<Float>::fraction_bits)) *
-                                           (sizeof(Float) == 2 ? 0x10001 : 1);
+constexpr bits_t<Float> bits_of_infinity =
+    ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
+     (bits_t<Float>(1) << element<Float>::fraction_bits)) *
+    (sizeof(Float) == 2 ? 0x10001 : 1);
 
 /* Replaces the NaNs of a pack by other bits, and returns how many there are. */
 template <class Element>
@@ -2856,7 +2855,8 @@ __host__ __device__ auto make_extreme_reducer()
     constexpr bool is_least = one_of<Operator, minimum, argmin>::value,
                    is_index = one_of<Operator, argmin, argmax, argmax_abs>::value,
                    is_magnitude = one_of<Operator, max_abs, argmax_abs>::value;
-    using transform_type = conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
+    using transform_type =
+        conditional_t<SkipsNan, numbers_of<compared>, key_transform<compared>>;
     [[maybe_unused]] constexpr key_transform<compared> transform = {
         is_magnitude && is_float ? ~sign : every_bit, is_magnitude ? bits(0)
                                                       : !is_least  ? integer_sign
@@ -7666,12 +7666,6 @@ constexpr unsigned additions_log = 28;    /* of additions between carries */
 constexpr unsigned touched_specials = 31; /* a bit of index_header::touched; the others: planes */
 constexpr unsigned no_bin = ~0u;
 
-/* Returns how many neighboring elements a thread takes. */
-__host__ __device__ constexpr unsigned index_items(size_t element_bytes)
-{
-    return element_bytes == 8 ? 4 : 8;
-}
-
 /* At the beginning of the workspace: which planes are not all zeros, and how many blocks of the
  * last launch have ended. */
 struct index_header {
@@ -7691,10 +7685,11 @@ struct index_launch {
     void *output;
     fastreduce_operator op;
     unsigned index_bytes, result_bytes;
-    int precision;              /* bits of a float's significand */
-    unsigned slots_log;         /* of the table in shared memory */
-    bool in_vectors, is_packed; /* a key and its index are in one word */
-    bool finds_indices;         /* of elements whose keys are known */
+    int precision;      /* bits of a float's significand */
+    unsigned slots_log; /* of the table in shared memory */
+    unsigned pass;      /* the second finds indices of elements whose keys are known */
+    bool in_vectors, adds, finds_least, finds_indices;
+    bool is_packed; /* a key and its index are in one word */
 
     FASTREDUCE_DEVICE unsigned slot_count() const { return 1u << slots_log; }
     FASTREDUCE_DEVICE size_t key(unsigned plane, size_t bin) const { return plane * pitch + bin; }
@@ -7738,8 +7733,6 @@ struct float_planes {
     using Value = index_value<parts>;
     using Narrow = unsigned; /* results of 32 bits; there are some of 64 and of 16 */
 
-    static FASTREDUCE_DEVICE bool adds(fastreduce_operator) { return true; }
-
     static FASTREDUCE_DEVICE Value value_of(Element x, const index_launch &launch, unsigned bin,
                                             size_t)
     {
@@ -7751,10 +7744,12 @@ struct float_planes {
         const bool is_negative = term.is_negative && launch.op != FASTREDUCE_SUM_ABS;
         Value value = {position / width, {}};
         if constexpr (digits > 1) {
-            const unsigned long long middle = low << shift, above = low >> 32 >> (32 - shift);
-            value.part[0] = with_sign(static_cast<unsigned>(middle), is_negative);
-            value.part[1] = with_sign(static_cast<unsigned>(middle >> 32), is_negative);
-            value.part[2] = with_sign(static_cast<unsigned>(above), is_negative);
+            value.part[0] = low << shift & 0xffffffff;
+            value.part[1] = low << shift >> 32;
+            value.part[2] = low >> 32 >> (32 - shift);
+#pragma unroll
+            for (unsigned k = 0; k < digits; ++k)
+                if (is_negative) value.part[k] = 0 - value.part[k];
         } else { /* one instruction multiplies two words */
             const int factor = (is_negative ? -1 : 1) * (1 << shift);
             value.part[0] = static_cast<unsigned long long>(
@@ -7793,12 +7788,6 @@ struct float_planes {
                                       least + static_cast<int>(lowest * width), launch.op, count,
                                       launch.precision);
     }
-
-  private:
-    static FASTREDUCE_DEVICE unsigned long long with_sign(unsigned digit, bool is_negative)
-    {
-        return is_negative ? 0ull - digit : digit;
-    }
 };
 
 /* Integers' sums, counts and extremes. The plane of indices follows where they are not packed. */
@@ -7814,47 +7803,27 @@ struct key_planes {
     using Value = index_value<parts>;
     using Narrow = bits;
 
-    static FASTREDUCE_DEVICE bool adds(fastreduce_operator op)
-    {
-        return op == FASTREDUCE_SUM || op == FASTREDUCE_COUNT_NONZERO;
-    }
-    static FASTREDUCE_DEVICE bool finds_least(fastreduce_operator op)
-    {
-        return op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN;
-    }
-
     /* Returns a number in the order of the elements, or in reverse. That of no elements is 0. */
-    static FASTREDUCE_DEVICE bits key_of(Element x, fastreduce_operator op)
+    static FASTREDUCE_DEVICE bits key_of(Element x, const index_launch &launch)
     {
         bits key = bits_as<bits>(x);
         const bits magnitude = key & static_cast<bits>(~sign);
         if constexpr (is_float) {
             if (magnitude > sign - one) /* NaN */
                 key = static_cast<bits>(~sign);
-            else if (finds_least(op))
+            else if (launch.finds_least)
                 key ^= sign;
-            if (op == FASTREDUCE_MAX_ABS) return key & static_cast<bits>(~sign);
-            if (op != FASTREDUCE_MIN && op != FASTREDUCE_MAX && magnitude == 0) key = 0;
+            if (launch.op == FASTREDUCE_MAX_ABS) return key & static_cast<bits>(~sign);
+            if (launch.finds_indices && magnitude == 0) key = 0;
             return order_key(bits_as<Element>(key));
         } else {
             const bool is_signed = element<Input>::is_signed;
-            if (op == FASTREDUCE_MAX_ABS)
+            if (launch.op == FASTREDUCE_MAX_ABS)
                 return static_cast<bits>(is_signed && key & sign ? 0 - key : key);
             if (is_signed) key ^= sign;
-            return finds_least(op) ? static_cast<bits>(~key) : key;
+            return launch.finds_least ? static_cast<bits>(~key) : key;
         }
     }
-    static FASTREDUCE_DEVICE bits element_of(bits key, fastreduce_operator op)
-    {
-        if (op == FASTREDUCE_MAX_ABS) return key;
-        if constexpr (is_float)
-            key = from_ordered_bits(static_cast<bits>(key + (one - 1)));
-        else if (element<Input>::is_signed)
-            key ^= sign;
-        if (!finds_least(op)) return key;
-        return static_cast<bits>(is_float ? key ^ sign : ~key);
-    }
-
     static FASTREDUCE_DEVICE Value value_of(Element x, const index_launch &launch, unsigned bin,
                                             size_t i)
     {
@@ -7865,22 +7834,25 @@ struct key_planes {
             const bits magnitude = is_float ? bits_as<bits>(x) & ~sign : bits_as<bits>(x);
             return {0, {magnitude != 0}};
         }
-        const unsigned long long key = key_of(x, launch.op);
+        const unsigned long long key = key_of(x, launch);
         if (launch.is_packed) return {0, {key << 32 | static_cast<unsigned>(~i)}};
-        if (!launch.finds_indices) return {0, {key}};
+        if (launch.pass == 0) return {0, {key}};
         const bool is_found = *launch.word(0, launch.first_bin + bin) == key;
         return {1, {is_found ? ~static_cast<unsigned long long>(i) : 0}};
     }
 
     static FASTREDUCE_DEVICE uint64_t finish(const index_launch &launch, size_t bin, unsigned)
     {
-        unsigned long long word = launch.take(0, bin);
-        if (adds(launch.op)) return word;
-        if (launch.op != FASTREDUCE_ARGMIN && launch.op != FASTREDUCE_ARGMAX)
-            return element_of(static_cast<bits>(word), launch.op);
+        const unsigned long long word = launch.take(0, bin);
+        bits key = static_cast<bits>(word);
+        if (launch.adds || launch.op == FASTREDUCE_MAX_ABS) return word;
         if (launch.is_packed) return word == 0 ? ~0ull : static_cast<unsigned>(~word);
-        word = launch.take(1, bin);
-        return word == 0 ? ~0ull : ~word;
+        if (launch.finds_indices) return ~launch.take(1, bin); /* -1 is none */
+        if constexpr (is_float)
+            key = from_ordered_bits(static_cast<bits>(key + (one - 1)));
+        else if (element<Input>::is_signed)
+            key ^= sign;
+        return static_cast<bits>(!launch.finds_least ? key : is_float ? key ^ sign : ~key);
     }
 };
 
@@ -7905,7 +7877,7 @@ struct alignas(min_of(Items * sizeof(Element), pack_bytes)) index_vector {
 template <class Planes>
 struct index_tile {
     using Element = typename Planes::Element;
-    static constexpr unsigned items = index_items(sizeof(Element)), of_block = items * index_block;
+    static constexpr unsigned items = sizeof(Element) == 8 ? 4 : 8, of_block = items * index_block;
     index_vector<Element, items> x;
     unsigned bin[items];
     size_t first;
@@ -8011,14 +7983,14 @@ struct index_thread {
   private:
     FASTREDUCE_DEVICE unsigned long long combine(unsigned long long a, unsigned long long b) const
     {
-        return Planes::adds(launch.op) ? a + b : a < b ? b : a;
+        return launch.adds ? a + b : a < b ? b : a;
     }
     /* Additions of 32 bits are instructions; those of 64 bits loop until no other thread came
      * between, and take up to 6 times as long (one H200). The lower half's old value tells the
      * carry. */
     FASTREDUCE_DEVICE void change_shared(unsigned long long *word, unsigned long long part) const
     {
-        if (!Planes::adds(launch.op)) {
+        if (!launch.adds) {
             atomicMax(word, part);
             return;
         }
@@ -8032,7 +8004,7 @@ struct index_thread {
     {
         unsigned long long *const word =
             launch.word(k < Planes::digits ? plane + k : Planes::counts, bin);
-        if (Planes::adds(launch.op))
+        if (launch.adds)
             atomicAdd(word, part);
         else if (peek(word) < part)
             atomicMax(word, part);
@@ -8527,6 +8499,7 @@ struct launch_options {
     cudaStream_t stream;
     size_t most_blocks = max_blocks, most_words = workspace_words; /* of a launch, of a workspace */
     unsigned most_listed = result_queue::max_entries;
+    size_t most_additions = size_t(1) << additions_log, most_bins = size_t(1) << 31; /* by index */
 };
 
 /* A call's launches, all but its output: results go to blocks, and to several launches where one
@@ -8746,8 +8719,8 @@ template <class Reducer, unsigned SmallBlock = small_block,
           unsigned LargeBlock = large_block,
           unsigned LargePacks = (sizeof(typename Reducer::Value) > 24   ? 2
                                  : sizeof(typename Reducer::Value) > 16 ? 4
-                                 : Reducer::two_arrays                  ? 4
-                                                                        : 8)>
+                                 : Reducer::two_arrays                ? 4
+                                                                      : 8)>
 constexpr kernel_set sizes_of(kernel_entry (*find)(unsigned) = nullptr)
 {
     using Element = typename Reducer::Element;
@@ -9244,16 +9217,11 @@ struct index_set {
     unsigned limbs, parts, tile;
     bool is_exact, is_mean;
 
-    /* Returns the planes of a call. */
-    constexpr size_t planes(fastreduce_operator op) const
-    {
-        return is_exact ? limbs + 1 + is_mean
-                        : 1 + (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX);
-    }
     /* Returns 0 if there is no room for so many in the address space. */
-    constexpr size_t workspace_bytes(size_t bins, fastreduce_operator op) const
+    constexpr size_t workspace_bytes(size_t bins, bool finds_indices) const
     {
-        const size_t of_bin = planes(op) * sizeof(unsigned long long);
+        const size_t planes = is_exact ? limbs + 1 + is_mean : 1 + finds_indices,
+                     of_bin = planes * sizeof(unsigned long long);
         return bins > SIZE_MAX / 2 / of_bin ? 0 : sizeof(index_header) + index_pitch(bins) * of_bin;
     }
 };
@@ -9273,30 +9241,35 @@ static constexpr index_set index_set_of = {
     find_index_kernel<Planes>,    Planes::limbs,      Planes::parts,
     index_tile<Planes>::of_block, Planes::width < 64, (Planes::parts > Planes::digits)};
 
-/* What a plan depends on besides the arguments: the device, shared memory that a block may have,
- * and L2. */
+/* Returns what a launch knows of the operator. */
+inline index_launch launch_of(fastreduce_operator op)
+{
+    index_launch launch = {};
+    launch.op = op;
+    launch.adds = op != FASTREDUCE_MAX_ABS && (op < FASTREDUCE_MIN || op > FASTREDUCE_ARGMAX);
+    launch.finds_least = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN;
+    launch.finds_indices = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX;
+    return launch;
+}
+
+/* What a plan depends on besides the arguments: shared memory is that of a block that asks. */
 struct index_limits {
-    unsigned multiprocessors;
-    int device;
-    size_t shared_bytes, l2_bytes;
+    size_t multiprocessors, shared_bytes, l2_bytes;
 };
 
 /* How a call is divided: elements of a launch, bins of a launch, and blocks; and the table in a
  * block's shared memory. */
 struct index_plan {
-    size_t most_elements, most_bins, blocks, finish_blocks, shared_bytes;
+    size_t most_elements, most_bins, blocks, shared_bytes;
     unsigned slots_log;
-    int device;
 };
 
 inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
-                                const index_limits &limits)
+                                const index_limits &limits, const launch_options &options = {})
 {
     constexpr size_t word = sizeof(unsigned long long), reserve = kibibyte, most_ranges = 12;
     index_plan plan = {};
-    plan.device = limits.device;
-    plan.most_elements = set.is_exact ? size_t(1) << additions_log : SIZE_MAX;
-    plan.finish_blocks = min_of(blocks_for(bins, finish_block), 8 * limits.multiprocessors);
+    plan.most_elements = set.is_exact ? options.most_additions : SIZE_MAX;
     plan.blocks =
         min_of(blocks_for(min_of(n, plan.most_elements), set.tile), limits.multiprocessors);
 
@@ -9304,7 +9277,7 @@ inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
     const size_t ranges =
         blocks_for(set.parts * word * bins, greatest_of(limits.l2_bytes / 8 * 5, 1));
     plan.most_bins = ranges > most_ranges || n < bins / 2 ? bins : (bins - 1) / ranges + 1;
-    plan.most_bins = min_of(plan.most_bins, size_t(1) << 31);
+    plan.most_bins = min_of(plan.most_bins, options.most_bins);
 
     /* As many slots as words may come, or as there is room for. */
     const size_t slot = set.parts * word + sizeof(unsigned),
@@ -9316,8 +9289,9 @@ inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
     return plan;
 }
 
-/* Plans a call for the current device. */
-inline cudaError_t find_index_plan(index_plan *plan, const index_set &set, size_t n, size_t bins)
+/* Plans and launches a checked call; `launch` says all but where words are and how it is divided. */
+inline fastreduce_status launch_by_index(const index_set &set, index_launch launch, size_t n,
+                                         const launch_options &options)
 {
     device_limits limits = {};
     int shared_bytes = 0, l2_bytes = 0;
@@ -9327,52 +9301,45 @@ inline cudaError_t find_index_plan(index_plan *plan, const index_set &set, size_
                                        limits.device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, limits.device);
-    if (error == cudaSuccess)
-        *plan = plan_by_index(set, n, bins,
-                              {limits.multiprocessors, limits.device,
-                               static_cast<size_t>(shared_bytes), static_cast<size_t>(l2_bytes)});
-    return error;
-}
-
-/* Launches a checked call; `launch` says all but where the workspace is and how it is divided. */
-inline fastreduce_status launch_by_index(const index_set &set, index_launch launch, size_t n,
-                                         const index_plan &plan, const launch_options &options)
-{
-    void *arguments[] = {&launch};
-    launch.pitch = index_pitch(launch.bins);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t bins = launch.bins,
+                 reach = launch.index_bytes == sizeof(int) ? min_of(bins, size_t(1) << 31) : bins;
+    const index_plan plan = plan_by_index(
+        set, n, bins,
+        {limits.multiprocessors, static_cast<size_t>(shared_bytes), static_cast<size_t>(l2_bytes)},
+        options);
+    const unsigned passes = launch.finds_indices && !launch.is_packed ? 2 : 1;
+    launch.pitch = index_pitch(bins);
     launch.slots_log = plan.slots_log;
     const auto enqueue = [&](void *data) {
-        const auto launch_bins = [&](unsigned number) {
-            return launch_kernel(set.find(number), plan.device, plan.finish_blocks, finish_block, 0,
-                                 arguments, options.stream);
-        };
-        const size_t reach = launch.index_bytes == sizeof(int32_t) /* of indices */
-                                 ? min_of(launch.bins, size_t(1) << 31)
-                                 : launch.bins;
-        const bool has_indices = launch.op == FASTREDUCE_ARGMIN || launch.op == FASTREDUCE_ARGMAX;
         cudaError_t failure = cudaSuccess;
+        const auto start = [&](unsigned kernel) {
+            const bool adds = kernel == adding;
+            const size_t bin_blocks =
+                min_of(blocks_for(bins, finish_block), 8 * limits.multiprocessors);
+            void *arguments[] = {&launch};
+            if (failure == cudaSuccess)
+                failure =
+                    launch_kernel(set.find(kernel), limits.device, adds ? plan.blocks : bin_blocks,
+                                  adds ? index_block : finish_block, adds ? plan.shared_bytes : 0,
+                                  arguments, options.stream);
+        };
         launch.header = static_cast<index_header *>(data);
         launch.plane_words = reinterpret_cast<unsigned long long *>(launch.header + 1);
-        const unsigned passes = has_indices && !launch.is_packed ? 2 : 1;
-        for (unsigned pass = 0; pass < passes; ++pass) {
-            launch.finds_indices = pass > 0;
-            for (size_t begin = 0; begin < n && failure == cudaSuccess; begin = launch.end) {
-                launch.begin = begin;
-                launch.end = begin + min_of(n - begin, plan.most_elements);
-                for (size_t bin = 0; bin < reach && failure == cudaSuccess;
-                     bin += launch.bin_count) {
+        for (launch.pass = 0; launch.pass < passes; ++launch.pass)
+            for (launch.begin = 0; launch.begin < n; launch.begin = launch.end) {
+                launch.end = launch.begin + min_of(n - launch.begin, plan.most_elements);
+                for (size_t bin = 0; bin < reach; bin += launch.bin_count) {
                     launch.first_bin = bin;
                     launch.bin_count = static_cast<unsigned>(min_of(reach - bin, plan.most_bins));
-                    failure = launch_kernel(set.find(adding), plan.device, plan.blocks, index_block,
-                                            plan.shared_bytes, arguments, options.stream);
+                    start(adding);
                 }
-                if (launch.end < n && set.is_exact && failure == cudaSuccess)
-                    failure = launch_bins(carrying);
+                if (launch.end < n && set.is_exact) start(carrying);
             }
-        }
-        return failure != cudaSuccess ? failure : launch_bins(finishing);
+        start(finishing);
+        return failure;
     };
-    return with_workspace(options.memory, set.workspace_bytes(launch.bins, launch.op),
+    return with_workspace(options.memory, set.workspace_bytes(bins, launch.finds_indices),
                           options.stream, enqueue);
 }
 
@@ -9768,7 +9735,8 @@ static operator_entry find_auto(fastreduce_operator op, bool dot, const exact_ou
     if (dot) return entry_for<FASTREDUCE_SUM, built_parts>(dot_t<Input>(), output);
     switch (op) {
 #define FASTREDUCE_DETAIL_CASE(name, text, functor, kind) \
-    case FASTREDUCE_##name: return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
+    case FASTREDUCE_##name:                               \
+        return entry_of<FASTREDUCE_##name, Parts, functor, Input>(output);
         FASTREDUCE_DETAIL_OPERATORS(FASTREDUCE_DETAIL_CASE)
 #undef FASTREDUCE_DETAIL_CASE
     default: return {};
@@ -9797,8 +9765,7 @@ static operator_entry find_exact(fastreduce_operator op, bool dot, exact_output 
         if constexpr (has_exact_products && is_float)
             set_exact_kernels<
                 Input, conditional_t<sizeof(Input) == 8, exact_products<double>, doubles_masked>,
-                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry,
-                                                                           output.skips_nan);
+                wide_superaccumulator<exact_block, exact_products<Input>>>(&entry, output.skips_nan);
         if constexpr (has_exact_products && is_float && has_shapes)
             if (dot) entry.launch_exact = launch_exact_results<Input, wide_products<Input>, false>;
     } else if (op == FASTREDUCE_VARIANCE) {
@@ -9993,9 +9960,10 @@ static fastreduce_status reduce_results(result_layout results, const void *x, co
         return launch(plan_array, *entry.kernels, {x, results.n, nullptr, y}, entry.output,
                       call.options);
     if (entry.launch_exact != nullptr)
-        return entry.launch_exact({results, output, call.config.second_output, call.type, call.op,
-                                   call.precision, call.skips_nan()},
-                                  call.options.memory, call.options.stream);
+        return entry.launch_exact(
+            {results, output, call.config.second_output, call.type, call.op, call.precision,
+             call.skips_nan()},
+            call.options.memory, call.options.stream);
     return launch(plan_results, *entry.kernels, results, entry.output, call.options);
 }
 
@@ -10206,24 +10174,20 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_by_index(const void *input, c
     if (status != FASTREDUCE_SUCCESS) return status;
     const index_set *const set = find_index_set(call);
     if (set == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
-    if (set->workspace_bytes(bins, op) == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    index_launch launch = {};
+    index_launch launch = launch_of(op);
     launch.input = input;
     launch.index = index;
     launch.n_on_device = count;
     launch.bins = bins;
     launch.output = output;
-    launch.op = op;
     launch.index_bytes = static_cast<unsigned>(index_size);
     launch.result_bytes = static_cast<unsigned>(call.result_size);
     launch.precision = call.precision;
     launch.in_vectors = aligned(input, pack_bytes) && aligned(index, pack_bytes);
-    launch.is_packed = (op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX) &&
-                       size <= sizeof(int32_t) && n <= every_bit;
-    index_plan plan = {};
-    const cudaError_t error = find_index_plan(&plan, *set, n, bins);
-    return error != cudaSuccess ? status_of(error)
-                                : launch_by_index(*set, launch, n, plan, call.options);
+    launch.is_packed = launch.finds_indices && size <= sizeof(int32_t) && n <= every_bit;
+    return set->workspace_bytes(bins, launch.finds_indices) == 0
+               ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+               : launch_by_index(*set, launch, n, call.options);
 }
 
 FASTREDUCE_API size_t fastreduce_by_index_workspace_bytes(size_t bins, fastreduce_type type,
@@ -10233,7 +10197,8 @@ FASTREDUCE_API size_t fastreduce_by_index_workspace_bytes(size_t bins, fastreduc
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
     const index_set *const set = call.is_valid ? find_index_set(call) : nullptr;
-    return set == nullptr || bins == 0 ? 0 : set->workspace_bytes(bins, op);
+    return set == nullptr || bins == 0 ? 0
+                                       : set->workspace_bytes(bins, launch_of(op).finds_indices);
 }
 
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,

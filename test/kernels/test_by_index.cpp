@@ -235,7 +235,7 @@ constexpr way all_ways[] = {{0, 0, false, false, false},
 
 /* In several launches: of few elements each, between which limbs carry, and of few bins. */
 template <class T>
-static void in_parts(grouping<T> &g, const call &c, bool is_packed)
+static void in_parts(grouping<T> &g, const call &c)
 {
     const size_t n = g.index.size();
     const exact_input<T> input(g.values, 0);
@@ -246,22 +246,19 @@ static void in_parts(grouping<T> &g, const call &c, bool is_packed)
     config.kernel = c.kernel;
     const detail::call_settings settings = detail::settings_for(&config, type_of<T>, c.op);
     const detail::index_set &set = *detail::find_index_set(settings);
-    detail::index_launch launch = {};
+    detail::index_launch launch = detail::launch_of(c.op);
     launch.input = input.data();
     launch.index = index.data();
     launch.bins = g.bins;
     launch.output = output.data();
-    launch.op = c.op;
     launch.index_bytes = sizeof(int);
     launch.result_bytes = static_cast<unsigned>(size);
     launch.precision = settings.precision;
     launch.in_vectors = true;
-    launch.is_packed = is_packed;
-    detail::index_plan plan = {};
-    CUDA(detail::find_index_plan(&plan, set, n, g.bins));
-    plan.most_elements = n / 24 * 8;
-    plan.most_bins = g.bins / 2 + 1;
-    const fastreduce_status status = detail::launch_by_index(set, launch, n, plan, {});
+    detail::launch_options options = {};
+    options.most_additions = n / 24 * 8;
+    options.most_bins = g.bins / 2 + 1;
+    const fastreduce_status status = detail::launch_by_index(set, launch, n, options);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0, "%s in parts: status %d", g.text, status);
     check::that(output.canaries_alive(), "%s in parts: a write outside", g.text);
@@ -396,11 +393,12 @@ static void type()
                         if (many || s.n < 1000 || &how == all_ways + turn % 4) reduce(g, c, how);
                 }
             }
-        for (data kind : kinds) {
-            grouping<T> g(5003, 70, indices::random, kind, 3);
-            for (const call &c : calls)
-                if (c.output_type == FASTREDUCE_DEFAULT_TYPE) in_parts(g, c, false);
-        }
+        for (data kind : kinds)
+            for (indices order : {indices::random, indices::mostly_outside}) {
+                grouping<T> g(5003, 70, order, kind, 3);
+                for (const call &c : calls)
+                    if (c.output_type == FASTREDUCE_DEFAULT_TYPE) in_parts(g, c);
+            }
 #ifndef SIMT_MACHINE
         for (const call &c : calls) in_graph<T>(c);
 #endif
