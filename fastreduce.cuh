@@ -9279,7 +9279,7 @@ inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
     plan.most_bins = ranges > most_ranges || n < bins / 2 ? bins : (bins - 1) / ranges + 1;
     plan.most_bins = min_of(plan.most_bins, options.most_bins);
 
-    /* As many slots as words may come, or as there is room for. */
+    /* A slot for each word that may come, or as many as there is room for. */
     const size_t slot = set.parts * word + sizeof(unsigned),
                  most = (limits.shared_bytes - min_of(limits.shared_bytes, reserve)) / slot,
                  wanted = min_of(set.limbs * index_pitch(bins), 2 * min_of(n, most));

@@ -27,6 +27,10 @@ TESTS = {
                 "-DFASTREDUCE_NO_LADDER", "-ldl"]),
     "fold": ("kernels/test_fold.cpp",
              ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16,FASTREDUCE_U8", "-ldl"]),
+    "by-index": ("kernels/test_by_index.cpp",
+                 ["-O0", "-DFASTREDUCE_TYPES="
+                  "FASTREDUCE_F32,FASTREDUCE_F64,FASTREDUCE_F16,FASTREDUCE_I64,FASTREDUCE_U8",
+                  "-ldl"]),
     "shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_AUTO", "-ldl"]),
     "exact-shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_EXACT", "-ldl"]),
     "lists": ("kernels/test_lists.cpp", ["-ldl"]),
@@ -47,6 +51,7 @@ PARTS = {
         for part in ("rows", "segments", "columns", "few")],
     "shapes": ["refusals"],
     "fold": ["refusals", "f32", "f16", "u8"],
+    "by-index": ["refusals", "f32", "f64", "f16", "i64", "u8"],
     "exact-shapes-small": ["rounding", "f32-sums", "f32-squares", "f32-variance", "f16-sums",
                            "f16-squares", "f64-sums", "f64-squares", "f64-variance"],
     "exact-atomics": ["floats", "halves", "doubles", "products", "carries", "others", "blocks"],
