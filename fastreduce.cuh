@@ -7981,16 +7981,17 @@ struct index_thread {
     }
 
   private:
+    FASTREDUCE_DEVICE bool adds() const { return Planes::width < 64 || launch.adds; }
     FASTREDUCE_DEVICE unsigned long long combine(unsigned long long a, unsigned long long b) const
     {
-        return launch.adds ? a + b : a < b ? b : a;
+        return adds() ? a + b : a < b ? b : a;
     }
     /* Additions of 32 bits are instructions; those of 64 bits loop until no other thread came
      * between, and take up to 6 times as long (one H200). The lower half's old value tells the
      * carry. */
     FASTREDUCE_DEVICE void change_shared(unsigned long long *word, unsigned long long part) const
     {
-        if (!launch.adds) {
+        if (!adds()) {
             atomicMax(word, part);
             return;
         }
@@ -8004,7 +8005,7 @@ struct index_thread {
     {
         unsigned long long *const word =
             launch.word(k < Planes::digits ? plane + k : Planes::counts, bin);
-        if (launch.adds)
+        if (adds())
             atomicAdd(word, part);
         else if (peek(word) < part)
             atomicMax(word, part);
