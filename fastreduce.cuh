@@ -49,6 +49,8 @@
  *   FASTREDUCE_WITH_SKIP_NAN      the C functions take FASTREDUCE_SKIP_NAN, which is UNSUPPORTED
  *                                 otherwise: it has kernels of its own for floats. Scope: the
  *                                 implementing file.
+ *   FASTREDUCE_WITH_BY_INDEX      the C functions hold fastreduce_reduce_by_index, which answers
+ *                                 UNSUPPORTED otherwise. Scope: the implementing file.
  *   FASTREDUCE_TYPES,             the element types and the operators that the C functions hold, by
  *   FASTREDUCE_OPERATORS          name, with + or commas between them, for a shorter build:
  *                                     nvcc -DFASTREDUCE_TYPES=FASTREDUCE_F32+FASTREDUCE_F16
@@ -135,6 +137,12 @@
  *     store     carry_across_lanes, round_across_lanes: rounded once
  * EXACT of many results takes the engine's kernels with exact_reducer, a Reducer of pairs of
  * doubles; then resolve_exact_results for what no pair holds.
+ *
+ * fastreduce_reduce_by_index
+ *   plan        find_index_set, plan_by_index, launch_by_index               (rooms 9, 8)
+ *   kernels     add_by_index; carry_bins for many elements; finish_bins      (room 7)
+ *     add       index_tile::load; value_of float_planes or key_planes; index_thread
+ *     store     float_planes::finish, key_planes::finish
  *
  * fastreduce::reduce<FASTREDUCE_V2, 128>
  *   checks      reduce, check_reduction                                      (room 8)
@@ -5574,7 +5582,8 @@ __global__ void __launch_bounds__(buffers_block, resident(4))
  * May hold: all that only EXACT needs on the GPU; its arithmetic, for host and device, is in
  * fastreduce.h. It offers reduce_exact for one array, of floats first, then of doubles and of
  * products; resolve_exact_results for many results; and for users' own kernels exact_atomic_add,
- * exact_carry, exact_value, exact_block_reduce and exact_block_add.
+ * exact_carry, exact_value, exact_block_reduce and exact_block_add. Last comes reduction by index,
+ * whose sums of floats are exact; it also has what AUTO does by index.
  *
  * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
  * It is made of an output, uses dynamic shared memory, and has
@@ -7635,6 +7644,466 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
     exact_block_add<BlockSize, 1>(accumulator, {x}, warp_sums);
 }
 
+namespace detail
+{
+
+/* ---- By index ----
+ *
+ * fastreduce_reduce_by_index has words of 64 bits, several for each bin: word[plane * pitch + bin].
+ * add_by_index changes them by atomics on integers, whose order does not show. finish_bins turns
+ * the words of each bin into its result, and leaves zeros.
+ *
+ * Sums of floats are exact. Words of plane k count multiples of 2^(width * k) times the least
+ * float. A float goes to the plane of its exponent, as a whole, which takes one atomic. Most data
+ * go to one plane or two, so L2 holds the words of more bins than if a bin's lay side by side:
+ *
+ *     bits of a word   | sign | 28 | significand, shifted by less than width |
+ *
+ * 28 bits are left for the number of floats. The 53 bits of a double are cut into three digits,
+ * where planes begin. Sums of integers, counts, and keys of extremes have one plane. */
+
+constexpr unsigned index_block = 1024, finish_block = 256;
+constexpr unsigned additions_log = 28;    /* of additions between carries */
+constexpr unsigned touched_specials = 31; /* a bit of index_header::touched; the others: planes */
+constexpr unsigned no_bin = ~0u;
+
+/* At the beginning of the workspace: which planes are not all zeros, and how many blocks of the
+ * last launch have ended. */
+struct index_header {
+    unsigned touched, unused;
+    status_word ticket;
+};
+
+/* What a launch does: elements from begin to end, for the bins from first_bin on. */
+struct index_launch {
+    const void *input, *index; /* null input: elements that are not 0 */
+    const size_t *n_on_device;
+    size_t begin, end, bins, first_bin;
+    unsigned bin_count;
+    size_t pitch; /* words from a plane to the next */
+    index_header *header;
+    unsigned long long *plane_words;
+    void *output;
+    fastreduce_operator op;
+    unsigned index_bytes, result_bytes;
+    int precision;      /* bits of a float's significand */
+    unsigned slots_log; /* of the table in shared memory */
+    unsigned pass;      /* the second finds indices of elements whose keys are known */
+    bool in_vectors, adds, finds_least, finds_indices;
+    bool is_packed; /* a key and its index are in one word */
+
+    FASTREDUCE_DEVICE unsigned slot_count() const { return 1u << slots_log; }
+    FASTREDUCE_DEVICE size_t key(unsigned plane, size_t bin) const { return plane * pitch + bin; }
+    FASTREDUCE_DEVICE unsigned long long *word(unsigned plane, size_t bin) const
+    {
+        return plane_words + key(plane, bin);
+    }
+    /* Returns a word, and leaves 0. */
+    FASTREDUCE_DEVICE unsigned long long take(unsigned plane, size_t bin) const
+    {
+        unsigned long long *const from = word(plane, bin);
+        const unsigned long long taken = *from;
+        if (taken != 0) *from = 0;
+        return taken;
+    }
+};
+
+/* What an element adds to words of its bin, in the plane and those that follow. The last part of
+ * several counts elements, in a plane of its own. */
+template <unsigned Parts>
+struct index_value {
+    unsigned plane;
+    unsigned long long part[Parts];
+};
+
+/* Exact sums of floats: limb planes, a plane with a bit for NaN, infinity and -infinity, and for
+ * means the number of elements. */
+template <class Input, bool IsMean>
+struct float_planes {
+    using Element = Input;
+    static constexpr unsigned significand = element<Input>::fraction_bits + 1,
+                              digits = sizeof(Input) == 8 ? 3 : 1, parts = digits + IsMean,
+                              width = digits > 1 ? 32 : 64 - additions_log - significand,
+                              bias = (1u << (8 * sizeof(Input) - significand - 1)) - 1;
+    /* A plane begins at 8, so that numbers around 1 share one. */
+    static constexpr unsigned
+        offset = digits > 1 ? 0 : width - 1 - (bias + 1) % width,
+        top = 2 * bias - 1 + offset + (digits > 1 ? significand : 0), limbs = top / width + 1,
+        specials = limbs, counts = limbs + 1, touched_log = limbs > touched_specials ? 2 : 0;
+    static constexpr int least = 1 - static_cast<int>(bias + significand - 1 + offset);
+    using Value = index_value<parts>;
+    using Narrow = unsigned; /* results of 32 bits; there are some of 64 and of 16 */
+
+    static FASTREDUCE_DEVICE Value value_of(Element x, const index_launch &launch, unsigned bin,
+                                            size_t)
+    {
+        const term_parts<Element> term(x);
+        const unsigned long long low = term.is_finite ? term.low : 0;
+        /* What adds nothing goes where 1 does. */
+        const unsigned position = low != 0 ? static_cast<unsigned>(term.exponent - least) : bias,
+                       shift = position % width;
+        const bool is_negative = term.is_negative && launch.op != FASTREDUCE_SUM_ABS;
+        Value value = {position / width, {}};
+        if constexpr (digits > 1) {
+            value.part[0] = low << shift & 0xffffffff;
+            value.part[1] = low << shift >> 32;
+            value.part[2] = low >> 32 >> (32 - shift);
+#pragma unroll
+            for (unsigned k = 0; k < digits; ++k)
+                if (is_negative) value.part[k] = 0 - value.part[k];
+        } else { /* one instruction multiplies two words */
+            const int factor = (is_negative ? -1 : 1) * (1 << shift);
+            value.part[0] = static_cast<unsigned long long>(
+                static_cast<long long>(static_cast<int>(low)) * factor);
+        }
+        if constexpr (IsMean) value.part[digits] = 1;
+        if (!term.is_finite) {
+            const unsigned special = term.special == 0 ? 0 : is_negative ? 2 : 1;
+            atomicOr(launch.word(specials, launch.first_bin + bin), 1ull << special);
+            atomicOr(&launch.header->touched, 1u << touched_specials);
+        }
+        return value;
+    }
+
+    /* Returns the bits of a bin's result. */
+    static FASTREDUCE_DEVICE uint64_t finish(const index_launch &launch, size_t bin,
+                                             unsigned touched)
+    {
+        const unsigned groups = touched & ~(1u << touched_specials),
+                       lowest = groups != 0 ? lowest_bit(groups) << touched_log : 0,
+                       above = (32u - static_cast<unsigned>(__clz(static_cast<int>(groups))))
+                               << touched_log,
+                       end = above < limbs ? above : limbs;
+        const size_t count = IsMean ? launch.take(counts, bin) : 0;
+        const unsigned digit_count = (end - lowest) * width / 32 + 4;
+        int64_t digit[limbs * width / 32 + 4 + 3];
+        for (unsigned k = 0; k < digit_count + 3; ++k) digit[k] = 0;
+        for (unsigned k = lowest; k < end; ++k)
+            fastreduce_detail_add_scaled(digit, static_cast<int64_t>(launch.take(k, bin)),
+                                         (k - lowest) * width);
+        if (touched >> touched_specials) {
+            const unsigned long long flags = launch.take(specials, bin);
+            for (unsigned k = 0; k < 3; ++k) digit[digit_count + k] = flags >> k & 1;
+        }
+        return fastreduce_detail_read(digit, static_cast<int>(digit_count),
+                                      least + static_cast<int>(lowest * width), launch.op, count,
+                                      launch.precision);
+    }
+};
+
+/* Integers' sums, counts and extremes. The plane of indices follows where they are not packed. */
+template <class Input>
+struct key_planes {
+    using Element = Input;
+    using bits = unsigned_t<Input>;
+    static constexpr unsigned digits = 1, parts = 1, width = 64, limbs = 1, counts = 1,
+                              touched_log = 0;
+    static constexpr bool is_float = element<Input>::is_float;
+    static constexpr bits sign = bits(bits(1) << (8 * sizeof(bits) - 1)),
+                          one = bits(bits(1) << element<Input>::fraction_bits);
+    using Value = index_value<parts>;
+    using Narrow = bits;
+
+    /* Returns a number in the order of the elements, or in reverse. That of no elements is 0. */
+    static FASTREDUCE_DEVICE bits key_of(Element x, const index_launch &launch)
+    {
+        bits key = bits_as<bits>(x);
+        const bits magnitude = key & static_cast<bits>(~sign);
+        if constexpr (is_float) {
+            if (magnitude > sign - one) /* NaN */
+                key = static_cast<bits>(~sign);
+            else if (launch.finds_least)
+                key ^= sign;
+            if (launch.op == FASTREDUCE_MAX_ABS) return key & static_cast<bits>(~sign);
+            if (launch.finds_indices && magnitude == 0) key = 0;
+            return order_key(bits_as<Element>(key));
+        } else {
+            const bool is_signed = element<Input>::is_signed;
+            if (launch.op == FASTREDUCE_MAX_ABS)
+                return static_cast<bits>(is_signed && key & sign ? 0 - key : key);
+            if (is_signed) key ^= sign;
+            return launch.finds_least ? static_cast<bits>(~key) : key;
+        }
+    }
+    static FASTREDUCE_DEVICE Value value_of(Element x, const index_launch &launch, unsigned bin,
+                                            size_t i)
+    {
+        if (launch.op == FASTREDUCE_SUM) {
+            if constexpr (!is_float) return {0, {static_cast<unsigned long long>(x)}};
+        }
+        if (launch.op == FASTREDUCE_COUNT_NONZERO) {
+            const bits magnitude = is_float ? bits_as<bits>(x) & ~sign : bits_as<bits>(x);
+            return {0, {magnitude != 0}};
+        }
+        const unsigned long long key = key_of(x, launch);
+        if (launch.is_packed) return {0, {key << 32 | static_cast<unsigned>(~i)}};
+        if (launch.pass == 0) return {0, {key}};
+        const bool is_found = *launch.word(0, launch.first_bin + bin) == key;
+        return {1, {is_found ? ~static_cast<unsigned long long>(i) : 0}};
+    }
+
+    static FASTREDUCE_DEVICE uint64_t finish(const index_launch &launch, size_t bin, unsigned)
+    {
+        const unsigned long long word = launch.take(0, bin);
+        bits key = static_cast<bits>(word);
+        if (launch.adds || launch.op == FASTREDUCE_MAX_ABS) return word;
+        if (launch.is_packed) return word == 0 ? ~0ull : static_cast<unsigned>(~word);
+        if (launch.finds_indices) return ~launch.take(1, bin); /* -1 is none */
+        if constexpr (is_float)
+            key = from_ordered_bits(static_cast<bits>(key + (one - 1)));
+        else if (element<Input>::is_signed)
+            key ^= sign;
+        return static_cast<bits>(!launch.finds_least ? key : is_float ? key ^ sign : ~key);
+    }
+};
+
+/* Neighboring elements, as vectors where they are aligned. */
+template <class Element, unsigned Items>
+struct alignas(min_of(Items * sizeof(Element), pack_bytes)) index_vector {
+    Element item[Items];
+
+    FASTREDUCE_DEVICE void load(const Element *from, size_t i, size_t end, bool in_vectors)
+    {
+        if (in_vectors && i + Items <= end) {
+            *this = *reinterpret_cast<const index_vector *>(from + i);
+            return;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < Items; ++j) item[j] = i + j < end ? from[i + j] : Element();
+    }
+};
+
+/* A thread's elements and their bins, counted from first_bin. no_bin stands for that of an element
+ * that is left out. */
+template <class Planes>
+struct index_tile {
+    using Element = typename Planes::Element;
+    static constexpr unsigned items = sizeof(Element) == 8 ? 4 : 8, of_block = items * index_block;
+    index_vector<Element, items> x;
+    unsigned bin[items];
+    size_t first;
+
+    FASTREDUCE_DEVICE void load(const index_launch &launch, size_t i, size_t end)
+    {
+        first = i;
+        if (launch.input != nullptr)
+            x.load(static_cast<const Element *>(launch.input), i, end, launch.in_vectors);
+        else
+#pragma unroll
+            for (Element &one : x.item) one = bits_as<Element>(unsigned_t<Element>(1));
+        if (launch.index_bytes == sizeof(int))
+            load_bins<int>(launch, end);
+        else
+            load_bins<long long>(launch, end);
+    }
+
+  private:
+    template <class Index>
+    FASTREDUCE_DEVICE void load_bins(const index_launch &launch, size_t end)
+    {
+        index_vector<Index, items> index;
+        index.load(static_cast<const Index *>(launch.index), first, end, launch.in_vectors);
+#pragma unroll
+        for (unsigned j = 0; j < items; ++j) {
+            const auto from_first = static_cast<bits_t<Index>>(index.item[j]) -
+                                    static_cast<bits_t<Index>>(launch.first_bin);
+            const bool is_in = first + j < end && from_first < launch.bin_count;
+            bin[j] = is_in ? static_cast<unsigned>(from_first) : no_bin;
+        }
+    }
+};
+
+/* A thread's way to words. The block has a table of some of them in shared memory: a word's slot is
+ * its key's lower bits, and belongs to the first key that comes. So bins that have many of the
+ * elements are in the table. What has no slot goes to global memory at once. A thread adds up runs
+ * of a bin before. */
+template <class Planes>
+struct index_thread {
+    using Value = typename Planes::Value;
+    const index_launch &launch;
+    unsigned long long *const table; /* slots for each part; the tags of their keys follow */
+    unsigned *const tags;
+    unsigned held_bin = no_bin; /* what the thread adds up */
+    Value held = {};
+    unsigned touched = 0;
+
+    FASTREDUCE_DEVICE void add_value(const Value &value, unsigned bin)
+    {
+        if (bin == held_bin && value.plane == held.plane) {
+#pragma unroll
+            for (unsigned k = 0; k < Planes::parts; ++k)
+                held.part[k] = combine(held.part[k], value.part[k]);
+            return;
+        }
+        store_held();
+        held = value;
+        held_bin = bin;
+    }
+    FASTREDUCE_DEVICE void store_held()
+    {
+        const size_t bin = launch.first_bin + held_bin, key = launch.key(held.plane, bin);
+        const unsigned slot = static_cast<unsigned>(key) & (launch.slot_count() - 1),
+                       tag = static_cast<unsigned>(key >> launch.slots_log) + 1;
+        unsigned long long any = 0;
+#pragma unroll
+        for (unsigned k = 0; k < Planes::parts; ++k) any |= held.part[k];
+        if (any == 0) return;
+        touched |= 1u << (held.plane >> Planes::touched_log) |
+                   1u << ((held.plane + Planes::digits - 1) >> Planes::touched_log);
+        unsigned owner = *static_cast<volatile unsigned *>(tags + slot);
+        if (owner == 0) {
+            owner = atomicCAS(tags + slot, 0u, tag);
+            if (owner == 0) owner = tag;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < Planes::parts; ++k) {
+            if (held.part[k] == 0) continue;
+            if (owner == tag)
+                change_shared(table + k * launch.slot_count() + slot, held.part[k]);
+            else
+                change_global(k, held.plane, bin, held.part[k]);
+        }
+    }
+
+    /* Adds the block's table to the words in global memory. */
+    FASTREDUCE_DEVICE void store_table() const
+    {
+        for (unsigned slot = threadIdx.x; slot < launch.slot_count(); slot += index_block) {
+            if (tags[slot] == 0) continue;
+            const size_t key = static_cast<size_t>(tags[slot] - 1) << launch.slots_log | slot,
+                         plane = key / launch.pitch;
+            for (unsigned k = 0; k < Planes::parts; ++k) {
+                const unsigned long long part = table[k * launch.slot_count() + slot];
+                if (part != 0)
+                    change_global(k, static_cast<unsigned>(plane), key - plane * launch.pitch,
+                                  part);
+            }
+        }
+    }
+
+  private:
+    FASTREDUCE_DEVICE bool adds() const { return Planes::width < 64 || launch.adds; }
+    FASTREDUCE_DEVICE unsigned long long combine(unsigned long long a, unsigned long long b) const
+    {
+        return adds() ? a + b : a < b ? b : a;
+    }
+    /* Additions of 32 bits are instructions; those of 64 bits loop until no other thread came
+     * between, and take up to 6 times as long (one H200). The lower half's old value tells the
+     * carry. */
+    FASTREDUCE_DEVICE void change_shared(unsigned long long *word, unsigned long long part) const
+    {
+        if (!adds()) {
+            atomicMax(word, part);
+            return;
+        }
+        unsigned *const half = reinterpret_cast<unsigned *>(word);
+        const unsigned low = static_cast<unsigned>(part), old = atomicAdd(half, low),
+                       high = static_cast<unsigned>(part >> 32) + (old + low < low);
+        if (high != 0) atomicAdd(half + 1, high);
+    }
+    FASTREDUCE_DEVICE void change_global(unsigned k, unsigned plane, size_t bin,
+                                         unsigned long long part) const
+    {
+        unsigned long long *const word =
+            launch.word(k < Planes::digits ? plane + k : Planes::counts, bin);
+        if (adds())
+            atomicAdd(word, part);
+        else if (peek(word) < part)
+            atomicMax(word, part);
+    }
+};
+
+/* Adds elements to the words of their bins. Blocks take tiles in turn: the bins of a launch may be
+ * those of neighboring elements alone. */
+template <class Planes>
+__global__ void __launch_bounds__(index_block, resident(1)) add_by_index(index_launch launch)
+{
+    using tile = index_tile<Planes>;
+    __shared__ unsigned touched_by_block;
+    unsigned long long *const table = dynamic_shared<unsigned long long>();
+    index_thread<Planes> thread = {
+        launch, table, reinterpret_cast<unsigned *>(table + Planes::parts * launch.slot_count())};
+
+    /* Clear the table. */
+    for (unsigned k = threadIdx.x; k < Planes::parts * launch.slot_count(); k += index_block)
+        table[k] = 0;
+    for (unsigned k = threadIdx.x; k < launch.slot_count(); k += index_block) thread.tags[k] = 0;
+    if (threadIdx.x == 0) touched_by_block = 0;
+    __syncthreads();
+
+    /* Find the block's tiles. */
+    wait_for_previous_grid();
+    allow_next_grid();
+    size_t end = launch.end;
+    if (launch.n_on_device != nullptr && *launch.n_on_device < end) end = *launch.n_on_device;
+
+        /* Add the elements. */
+#pragma unroll 1
+    for (size_t begin = launch.begin + blockIdx.x * size_t(tile::of_block); begin < end;
+         begin += gridDim.x * size_t(tile::of_block)) {
+        tile items;
+        items.load(launch, begin + threadIdx.x * tile::items, end);
+#pragma unroll
+        for (unsigned j = 0; j < tile::items; ++j)
+            if (items.bin[j] != no_bin)
+                thread.add_value(
+                    Planes::value_of(items.x.item[j], launch, items.bin[j], items.first + j),
+                    items.bin[j]);
+    }
+    thread.store_held();
+    if (thread.touched != 0) atomicOr(&touched_by_block, thread.touched);
+    __syncthreads();
+
+    /* Add the table to global memory. */
+    if (threadIdx.x == 0 && touched_by_block != 0)
+        atomicOr(&launch.header->touched, touched_by_block);
+    thread.store_table();
+}
+
+/* Carries in limb planes, so that as many additions fit again. */
+template <class Planes>
+__global__ void __launch_bounds__(finish_block) carry_bins(index_launch launch)
+{
+    wait_for_previous_grid();
+    allow_next_grid();
+    for (size_t bin = blockIdx.x * size_t(finish_block) + threadIdx.x; bin < launch.bins;
+         bin += size_t(gridDim.x) * finish_block)
+        for (unsigned k = 0; k + 1 < Planes::limbs; ++k) {
+            unsigned long long *const word = launch.word(k, bin);
+            const long long carry = static_cast<long long>(*word) >> Planes::width;
+            if (carry == 0) continue;
+            *word &= (1ull << Planes::width) - 1;
+            *launch.word(k + 1, bin) += static_cast<unsigned long long>(carry);
+            atomicOr(&launch.header->touched, 1u << ((k + 1) >> Planes::touched_log));
+        }
+}
+
+/* Stores the result of each bin, and leaves zeros in the workspace. */
+template <class Planes>
+__global__ void __launch_bounds__(finish_block) finish_bins(index_launch launch)
+{
+    wait_for_previous_grid();
+    allow_next_grid();
+    using Narrow = typename Planes::Narrow;
+    const unsigned touched = launch.header->touched;
+    for (size_t bin = blockIdx.x * size_t(finish_block) + threadIdx.x; bin < launch.bins;
+         bin += size_t(gridDim.x) * finish_block) {
+        const uint64_t bits = Planes::finish(launch, bin, touched);
+        if (launch.result_bytes == sizeof bits)
+            static_cast<uint64_t *>(launch.output)[bin] = bits;
+        else if (launch.result_bytes == sizeof(Narrow))
+            static_cast<Narrow *>(launch.output)[bin] = static_cast<Narrow>(bits);
+        else
+            static_cast<unsigned short *>(launch.output)[bin] = static_cast<unsigned short>(bits);
+    }
+    __syncthreads();
+    if (threadIdx.x < warp_size && warp_comes_last(&launch.header->ticket, 1, gridDim.x) &&
+        threadIdx.x == 0)
+        *launch.header = {};
+}
+
+} // namespace detail
+
 /* ================================================================================================
  * Room 8: dispatcher
  * May hold: planning, as pure functions that run without a GPU; then what launches by the plan.
@@ -7650,6 +8119,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     columns             plan_columns
  *     many results        plan_results, by one of these three
  *     buffers             plan_buffers
+ *     by index            plan_by_index, for launch_by_index
  *
  * A kernel_set holds a reducer's kernels without its types, so the host's code is shared by all.
  *
@@ -7660,6 +8130,7 @@ FASTREDUCE_DEVICE void exact_block_add(fastreduce_accumulator *accumulator, floa
  *     long rows          | counter | partials of the first row's blocks | of the second | ... |
  *     segments           | counters | list of long segments | partials of their blocks |
  *     columns            | partials of blocks | partials of groups of blocks | ... |
+ *     by index           | index_header | words of each plane |
  *
  * The ladder keeps partials of even levels there, then partials of odd levels.
  * ============================================================================================= */
@@ -8030,6 +8501,7 @@ struct launch_options {
     cudaStream_t stream;
     size_t most_blocks = max_blocks, most_words = workspace_words; /* of a launch, of a workspace */
     unsigned most_listed = result_queue::max_entries;
+    size_t most_additions = size_t(1) << additions_log, most_bins = size_t(1) << 31; /* by index */
 };
 
 /* A call's launches, all but its output: results go to blocks, and to several launches where one
@@ -8737,6 +9209,144 @@ fastreduce_status launch_exact_results(const exact_results &results, workspace m
     });
 }
 
+/* ---- By index ---- */
+
+/* Returns words from a plane to the next, so many that a bin's words have different slots. */
+constexpr size_t index_pitch(size_t bins) { return (bins / 4 + 10) * 4; }
+
+/* The kernels for a type, without it. */
+struct index_set {
+    kernel_entry (*find)(unsigned number);
+    unsigned limbs, parts, tile;
+    bool is_exact, is_mean;
+
+    /* Returns 0 if there is no room for so many in the address space. */
+    constexpr size_t workspace_bytes(size_t bins, bool finds_indices) const
+    {
+        const size_t planes = is_exact ? limbs + 1 + is_mean : 1 + finds_indices,
+                     of_bin = planes * sizeof(unsigned long long);
+        return bins > SIZE_MAX / 2 / of_bin ? 0 : sizeof(index_header) + index_pitch(bins) * of_bin;
+    }
+};
+constexpr unsigned adding = 0, carrying = 1, finishing = 2;
+
+template <class Planes>
+static kernel_entry find_index_kernel(unsigned number)
+{
+    static compiled_cache cache[3] = {};
+    const void *kernel[3] = {kernel_address(add_by_index<Planes>), nullptr,
+                             kernel_address(finish_bins<Planes>)};
+    if constexpr (Planes::width < 64) kernel[carrying] = kernel_address(carry_bins<Planes>);
+    return {kernel[number], &cache[number]};
+}
+template <class Planes>
+static constexpr index_set index_set_of = {
+    find_index_kernel<Planes>,    Planes::limbs,      Planes::parts,
+    index_tile<Planes>::of_block, Planes::width < 64, (Planes::parts > Planes::digits)};
+
+/* Returns what a launch knows of the operator. */
+inline index_launch launch_of(fastreduce_operator op)
+{
+    index_launch launch = {};
+    launch.op = op;
+    launch.adds = op != FASTREDUCE_MAX_ABS && (op < FASTREDUCE_MIN || op > FASTREDUCE_ARGMAX);
+    launch.finds_least = op == FASTREDUCE_MIN || op == FASTREDUCE_ARGMIN;
+    launch.finds_indices = op == FASTREDUCE_ARGMIN || op == FASTREDUCE_ARGMAX;
+    return launch;
+}
+
+/* What a plan depends on besides the arguments: shared memory is that of a block that asks. */
+struct index_limits {
+    size_t multiprocessors, shared_bytes, l2_bytes;
+};
+
+/* How a call is divided: elements of a launch, bins of a launch, and blocks; and the table in a
+ * block's shared memory. */
+struct index_plan {
+    size_t most_elements, most_bins, blocks, shared_bytes;
+    unsigned slots_log;
+};
+
+inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
+                                const index_limits &limits, const launch_options &options = {})
+{
+    constexpr size_t word = sizeof(unsigned long long), reserve = kibibyte, most_ranges = 12;
+    index_plan plan = {};
+    plan.most_elements = set.is_exact ? options.most_additions : SIZE_MAX;
+    plan.blocks =
+        min_of(blocks_for(min_of(n, plan.most_elements), set.tile), limits.multiprocessors);
+
+    /* A range's common words fit L2. */
+    const size_t ranges =
+        blocks_for(set.parts * word * bins, greatest_of(limits.l2_bytes / 8 * 5, 1));
+    plan.most_bins = ranges > most_ranges || n < bins / 2 ? bins : (bins - 1) / ranges + 1;
+    plan.most_bins = min_of(plan.most_bins, options.most_bins);
+
+    /* A slot for each word that may come, or as many as there is room for. */
+    const size_t slot = set.parts * word + sizeof(unsigned),
+                 most = (limits.shared_bytes - min_of(limits.shared_bytes, reserve)) / slot,
+                 wanted = min_of(set.limbs * index_pitch(bins), 2 * min_of(n, most));
+    while (size_t(2) << plan.slots_log <= most && size_t(1) << plan.slots_log < wanted)
+        ++plan.slots_log;
+    plan.shared_bytes = slot << plan.slots_log;
+    return plan;
+}
+
+/* Plans and launches a checked call; `launch` says all but where words are and how it is
+ * divided. */
+inline fastreduce_status launch_by_index(const index_set &set, index_launch launch, size_t n,
+                                         const launch_options &options)
+{
+    device_limits limits = {};
+    int shared_bytes = 0, l2_bytes = 0;
+    cudaError_t error = find_limits(&limits);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                       limits.device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, limits.device);
+    if (error != cudaSuccess) return status_of(error);
+    const size_t bins = launch.bins,
+                 reach = launch.index_bytes == sizeof(int) ? min_of(bins, size_t(1) << 31) : bins;
+    const index_plan plan = plan_by_index(
+        set, n, bins,
+        {limits.multiprocessors, static_cast<size_t>(shared_bytes), static_cast<size_t>(l2_bytes)},
+        options);
+    const unsigned passes = launch.finds_indices && !launch.is_packed ? 2 : 1;
+    launch.pitch = index_pitch(bins);
+    launch.slots_log = plan.slots_log;
+    const auto enqueue = [&](void *data) {
+        cudaError_t failure = cudaSuccess;
+        const auto start = [&](unsigned kernel) {
+            const bool adds = kernel == adding;
+            const size_t bin_blocks =
+                min_of(blocks_for(bins, finish_block), 8 * limits.multiprocessors);
+            void *arguments[] = {&launch};
+            if (failure == cudaSuccess)
+                failure =
+                    launch_kernel(set.find(kernel), limits.device, adds ? plan.blocks : bin_blocks,
+                                  adds ? index_block : finish_block, adds ? plan.shared_bytes : 0,
+                                  arguments, options.stream);
+        };
+        launch.header = static_cast<index_header *>(data);
+        launch.plane_words = reinterpret_cast<unsigned long long *>(launch.header + 1);
+        for (launch.pass = 0; launch.pass < passes; ++launch.pass)
+            for (launch.begin = 0; launch.begin < n; launch.begin = launch.end) {
+                launch.end = launch.begin + min_of(n - launch.begin, plan.most_elements);
+                for (size_t bin = 0; bin < reach; bin += launch.bin_count) {
+                    launch.first_bin = bin;
+                    launch.bin_count = static_cast<unsigned>(min_of(reach - bin, plan.most_bins));
+                    start(adding);
+                }
+                if (launch.end < n && set.is_exact) start(carrying);
+            }
+        start(finishing);
+        return failure;
+    };
+    return with_workspace(options.memory, set.workspace_bytes(bins, launch.finds_indices),
+                          options.stream, enqueue);
+}
+
 /* ---- The templates: checks in words ---- */
 
 template <class Operator, class Value, class = void>
@@ -9059,6 +9669,7 @@ constexpr bool has_exact = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_EXACT),
                    has_exact && FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_EXACT_PRODUCTS),
                has_shapes = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_SHAPES),
                has_skip_nan = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_SKIP_NAN),
+               has_by_index = FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_WITH_BY_INDEX),
                has_ladder = !FASTREDUCE_DETAIL_IS_SET(FASTREDUCE_NO_LADDER);
 #undef FASTREDUCE_DETAIL_IS_SET
 #undef FASTREDUCE_DETAIL_TEXT
@@ -9391,6 +10002,43 @@ static fastreduce_status add_exactly(Accumulator *accumulator, const void *x, co
     return launch(plan_array, *kernels, {x, n, call.config.n_on_device, y}, &output, call.options);
 }
 
+/* ---- By index ---- */
+
+/* Returns the kernels for a type, or null where this build has none for the operator. */
+template <class Input>
+static const index_set *find_index_kernels(fastreduce_operator op, fastreduce_kernel kernel)
+{
+    constexpr bool is_float = element<Input>::is_float;
+    const bool is_sum = op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN,
+               finds = op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX;
+    if constexpr (has_exact && is_float)
+        if (kernel == FASTREDUCE_EXACT && is_sum)
+            return op == FASTREDUCE_MEAN ? &index_set_of<float_planes<Input, true>>
+                                         : &index_set_of<float_planes<Input, false>>;
+    if (kernel == FASTREDUCE_AUTO &&
+        (finds || op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO ||
+         (op == FASTREDUCE_SUM && !is_float)))
+        return &index_set_of<key_planes<Input>>;
+    return nullptr;
+}
+static const index_set *find_index_set(const call_settings &call)
+{
+    if (!has_by_index || !holds(built_operators, call.op) || call.is_unsupported ||
+        call.has_second || call.skips_nan())
+        return nullptr;
+    switch (call.type) {
+#define FASTREDUCE_DETAIL_CASE(name, text, bytes, input, sum, sum_abs, max_abs, mean) \
+    case FASTREDUCE_##name:                                                           \
+        if constexpr (has_by_index && holds(built_types, FASTREDUCE_##name))          \
+            return find_index_kernels<input>(call.op, call.config.kernel);            \
+        break;
+        FASTREDUCE_DETAIL_TYPES(FASTREDUCE_DETAIL_CASE)
+#undef FASTREDUCE_DETAIL_CASE
+    default: break;
+    }
+    return nullptr;
+}
+
 } // namespace detail
 } // namespace FASTREDUCE_DETAIL_ABI
 } // namespace fastreduce
@@ -9504,6 +10152,58 @@ FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size
     return launch(plan_buffers, *entry.kernels, buffers, entry.output, call.options);
 }
 
+FASTREDUCE_API fastreduce_status fastreduce_reduce_by_index(const void *input, const void *index,
+                                                            void *output, size_t n, size_t bins,
+                                                            fastreduce_type type,
+                                                            fastreduce_operator op,
+                                                            const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const call_settings call = settings_for(config, type, op);
+    const fastreduce_type index_type = call.config.offset_type;
+    const size_t size = fastreduce_type_size(type), *const count = call.config.n_on_device,
+                 index_size = index_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
+    const bool has_input = input != nullptr || op != FASTREDUCE_COUNT_NONZERO;
+    if (!call.is_valid || (index_type != FASTREDUCE_I32 && index_type != FASTREDUCE_I64 &&
+                           index_type != FASTREDUCE_DEFAULT_TYPE))
+        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (bins == 0) return FASTREDUCE_SUCCESS;
+    const fastreduce_status status = check_arguments(
+        {{input, size, size, has_input ? n : 0},
+         {index, index_size, index_size, n},
+         {count, sizeof *count, sizeof *count, count != nullptr}},
+        {{output, call.result_size, call.result_size, bins}, call.second_output(bins)},
+        call.options.memory);
+    if (status != FASTREDUCE_SUCCESS) return status;
+    const index_set *const set = find_index_set(call);
+    if (set == nullptr) return FASTREDUCE_ERROR_UNSUPPORTED;
+    index_launch launch = launch_of(op);
+    launch.input = input;
+    launch.index = index;
+    launch.n_on_device = count;
+    launch.bins = bins;
+    launch.output = output;
+    launch.index_bytes = static_cast<unsigned>(index_size);
+    launch.result_bytes = static_cast<unsigned>(call.result_size);
+    launch.precision = call.precision;
+    launch.in_vectors = aligned(input, pack_bytes) && aligned(index, pack_bytes);
+    launch.is_packed = launch.finds_indices && size <= sizeof(int32_t) && n <= every_bit;
+    return set->workspace_bytes(bins, launch.finds_indices) == 0
+               ? FASTREDUCE_ERROR_INVALID_ARGUMENT
+               : launch_by_index(*set, launch, n, call.options);
+}
+
+FASTREDUCE_API size_t fastreduce_by_index_workspace_bytes(size_t bins, fastreduce_type type,
+                                                          fastreduce_operator op,
+                                                          const fastreduce_config *config)
+{
+    using namespace fastreduce::detail;
+    const call_settings call = settings_for(config, type, op);
+    const index_set *const set = call.is_valid ? find_index_set(call) : nullptr;
+    return set == nullptr || bins == 0 ? 0
+                                       : set->workspace_bytes(bins, launch_of(op).finds_indices);
+}
+
 FASTREDUCE_API int fastreduce_supports(fastreduce_type type, fastreduce_operator op,
                                        fastreduce_kernel kernel)
 {
@@ -9608,6 +10308,7 @@ FASTREDUCE_DETAIL_PLAIN(workspace_bytes) FASTREDUCE_DETAIL_PLAIN(workspace_init)
 FASTREDUCE_DETAIL_PLAIN(accumulate_f32) FASTREDUCE_DETAIL_PLAIN(accumulate)
 FASTREDUCE_DETAIL_PLAIN(accumulate_f64) FASTREDUCE_DETAIL_PLAIN(accumulate_dot)
 FASTREDUCE_DETAIL_PLAIN(accumulate_dot_f64) FASTREDUCE_DETAIL_PLAIN(fold)
+FASTREDUCE_DETAIL_PLAIN(reduce_by_index) FASTREDUCE_DETAIL_PLAIN(by_index_workspace_bytes)
 /* clang-format on */
 
 } /* extern "C" */

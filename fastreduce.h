@@ -130,6 +130,8 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_reduce_axis FASTREDUCE_DETAIL_SYMBOL(reduce_axis)
 #define fastreduce_reduce_segments FASTREDUCE_DETAIL_SYMBOL(reduce_segments)
 #define fastreduce_fold FASTREDUCE_DETAIL_SYMBOL(fold)
+#define fastreduce_reduce_by_index FASTREDUCE_DETAIL_SYMBOL(reduce_by_index)
+#define fastreduce_by_index_workspace_bytes FASTREDUCE_DETAIL_SYMBOL(by_index_workspace_bytes)
 #define fastreduce_dot FASTREDUCE_DETAIL_SYMBOL(dot)
 #define fastreduce_dot_axis FASTREDUCE_DETAIL_SYMBOL(dot_axis)
 #define fastreduce_supports FASTREDUCE_DETAIL_SYMBOL(supports)
@@ -390,9 +392,10 @@ typedef struct fastreduce_config {
      * type. AUTO rounds its float once more, to nearest, ties to even; NaN stays NaN, and what is
      * too large becomes an infinity. All else is UNSUPPORTED. */
     fastreduce_type output_type;
-    /* For fastreduce_reduce_segments alone. offset_type is the type of the offsets: I64 (or
-     * FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is null if each segment ends where the next one
-     * begins, or else an array of their ends in device memory, of that type. */
+    /* offset_type is the type of the offsets of fastreduce_reduce_segments, or of the indices of
+     * fastreduce_reduce_by_index: I64 (or FASTREDUCE_DEFAULT_TYPE) or I32. end_offsets is for
+     * fastreduce_reduce_segments alone: null if each segment ends where the next one begins, or
+     * else an array of their ends in device memory, of that type. */
     fastreduce_type offset_type;
     const void *end_offsets;
     /* Null, or an array for the second results (fastreduce_operator), one for each result. Their
@@ -439,7 +442,8 @@ typedef struct fastreduce_shape {
 } fastreduce_shape;
 
 /* 1 MiB: a workspace of this size serves every call of AUTO and EXACT, whatever the function, n,
- * type and operator; in C++, for elements and results of up to 32 bytes. */
+ * type and operator; in C++, for elements and results of up to 32 bytes. Only
+ * fastreduce_reduce_by_index needs more. */
 #define FASTREDUCE_WORKSPACE_BYTES (sizeof(char) << 20)
 
 /* ---- Exact partial sums ---------------------------------------------------------------------- */
@@ -677,6 +681,41 @@ FASTREDUCE_API fastreduce_status fastreduce_fold(const void *const *inputs, size
                                                  void *output, size_t n, fastreduce_type type,
                                                  fastreduce_operator op,
                                                  const fastreduce_config *config);
+
+/* Reduces elements by index: output[b] is the result of the elements input[i] whose index[i] is b,
+ * as in a scatter-add, a weighted histogram or a sum by group. UNSUPPORTED unless the implementing
+ * file defines FASTREDUCE_WITH_BY_INDEX.
+ *
+ *   input    n elements. It may be null for COUNT_NONZERO, which then counts indices.
+ *   index    n numbers in device memory, of the type config->offset_type, aligned to their size. An
+ *            element whose index is below 0, or `bins` or more, is left out.
+ *   output   `bins` values of the type fastreduce_output_type(type, op), or config->output_type.
+ *            One without elements is the result of no elements. With bins == 0 nothing is written,
+ *            and pointers are not looked at.
+ *   config   EXACT takes SUM, SUM_ABS and MEAN of floats (f16, bf16, f32, f64). AUTO takes what no
+ *            order changes: SUM of integers, and MIN, MAX, ARGMIN, ARGMAX, MAX_ABS and
+ *            COUNT_NONZERO of every type. All else is UNSUPPORTED, AUTO's sums of floats,
+ *            second_output and options among it. offset_type is the type of the indices; an invalid
+ *            one is INVALID_ARGUMENT. end_offsets is not read.
+ *
+ * The workspace grows with bins, so FASTREDUCE_WORKSPACE_BYTES is not enough:
+ * fastreduce_by_index_workspace_bytes says how much is. One of which more is zeroed serves any call
+ * that needs no more. The call leaves it zeroed.
+ *
+ * Determinism: AUTO's results have the bits of fastreduce_reduce for the elements of the bin, in
+ * their order; an index found is one of `input`. EXACT's are those of fastreduce_host_reduce. No
+ * order of the elements, and no GPU, changes them. But a NaN may be another NaN. */
+FASTREDUCE_API fastreduce_status fastreduce_reduce_by_index(const void *input, const void *index,
+                                                            void *output, size_t n, size_t bins,
+                                                            fastreduce_type type,
+                                                            fastreduce_operator op,
+                                                            const fastreduce_config *config);
+
+/* Returns the bytes of workspace that fastreduce_reduce_by_index needs. Of config it reads kernel,
+ * output_type and second_output. It is 0 if bins is 0, and if the build has no such call. */
+FASTREDUCE_API size_t fastreduce_by_index_workspace_bytes(size_t bins, fastreduce_type type,
+                                                          fastreduce_operator op,
+                                                          const fastreduce_config *config);
 
 /* Writes the dot product, the sum of x[k] * y[k] for k < n, to *output; n == 0 writes 0.
  *
@@ -1296,8 +1335,8 @@ static inline const char *fastreduce_detail_status_text(fastreduce_status status
     case FASTREDUCE_ERROR_UNSUPPORTED:
         return "not supported by this build of FastReduce: not what this kernel does, or left out "
                "by FASTREDUCE_TYPES, FASTREDUCE_OPERATORS, FASTREDUCE_NO_LADDER, "
-               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_WITH_SHAPES or "
-               "FASTREDUCE_WITH_EXACT_PRODUCTS";
+               "FASTREDUCE_NO_EXACT or for want of FASTREDUCE_WITH_SHAPES, "
+               "FASTREDUCE_WITH_BY_INDEX or FASTREDUCE_WITH_EXACT_PRODUCTS";
     case FASTREDUCE_ERROR_WORKSPACE_TOO_SMALL:
         return "the workspace is too small: FASTREDUCE_WORKSPACE_BYTES are enough for AUTO and "
                "EXACT, and fastreduce.h says what V0 to V7 need";
@@ -2818,11 +2857,11 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
  *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
- *                   fastreduce_fold; f16 and bf16 as output_type of their sums and the like;
- *                   FASTREDUCE_SKIP_NAN (fastreduce_config's options), fastreduce_reduce_on_host;
- *                   without FASTREDUCE_EXACT_INTEGER and the old names FASTREDUCE_SHAPES and
- *                   FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has two more members at its
- *                   end.
+ *                   fastreduce_fold, fastreduce_reduce_by_index, fastreduce_reduce_on_host,
+ *                   FASTREDUCE_SKIP_NAN (fastreduce_config's options); f16 and bf16 as output_type
+ *                   of their sums and the like; without FASTREDUCE_EXACT_INTEGER and the old names
+ *                   FASTREDUCE_SHAPES and FASTREDUCE_EXACT_PRODUCTS. ABI: fastreduce_config has two
+ *                   more members at its end.
  *   0.7.0  2026-11  API: fastreduce_host_pairwise, fastreduce_host_pairwise_dot.
  *   0.6.1  2026-11  Bits: EXACT of many rows, columns or segments of more than 4096 elements could
  *                   be wrong with status 0, or leave the workspace dirty: VARIANCE of f64 from 544

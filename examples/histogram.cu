@@ -1,6 +1,7 @@
 /* A weighted histogram, a thousand times on the same input: by atomicAdd on floats, whose additions
  * round in the order in which they happen, and by exact_atomic_add, where no order shows. Prints
- * how many different results each gave, and what each costs.
+ * how many different results each gave, and what each costs. (deposit.cu does so without a kernel
+ * of its own.)
  *
  *     nvcc -O3 -arch=native histogram.cu -o histogram && ./histogram
  */

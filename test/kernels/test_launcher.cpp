@@ -893,7 +893,8 @@ static void left_out()
     }
 }
 
-/* Nor does it hold rows, columns and segments, for want of FASTREDUCE_WITH_SHAPES. */
+/* Nor does it hold rows, columns and segments, for want of FASTREDUCE_WITH_SHAPES, and reductions
+ * by index, for want of FASTREDUCE_WITH_BY_INDEX. */
 static void without_shapes()
 {
     check::buffer<float> input(6), output(3);
@@ -916,6 +917,14 @@ static void without_shapes()
                         !fastreduce_supports_shapes(FASTREDUCE_F32, FASTREDUCE_SUM, kernel) &&
                         output.every_byte_is(0x5a),
                     "without shapes, kernel %d: status %d, %d", kernel, axis, ragged);
+        const fastreduce_status by_index =
+            fastreduce_reduce_by_index(input.data(), offsets.data(), output.data(), 4, 3,
+                                       FASTREDUCE_F32, FASTREDUCE_SUM, &config);
+        check::that(by_index == FASTREDUCE_ERROR_UNSUPPORTED &&
+                        fastreduce_by_index_workspace_bytes(3, FASTREDUCE_F32, FASTREDUCE_SUM,
+                                                            &config) == 0 &&
+                        output.every_byte_is(0x5a),
+                    "without reductions by index, kernel %d: status %d", kernel, by_index);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The dispatcher's planning: pure functions, no device. */
 #include "../../fastreduce.cuh"
 #include "../common/check.h"
+#include "../common/dynamic_shared.h"
 
 using namespace fastreduce;
 using namespace fastreduce::detail;
@@ -343,6 +344,77 @@ static void prefetches()
                 "whether rows and columns are prefetched");
 }
 
+/* ---- By index -------------------------------------------------------------------------------- */
+
+/* As many additions as a launch has of the largest significand, shifted the most, fit a word beside
+ * what a carry leaves. */
+template <class Planes>
+constexpr bool has_room =
+    Planes::digits > 1 ? Planes::width + additions_log < 63
+                       : Planes::significand + Planes::width - 1 + additions_log <= 63;
+static_assert(has_room<float_planes<float, false>> && has_room<float_planes<double, false>> &&
+                  has_room<float_planes<f16, false>> && has_room<float_planes<bf16, false>>,
+              "no word overflows");
+static_assert(float_planes<float, true>::limbs == 22 && float_planes<double, true>::limbs == 66 &&
+                  float_planes<f16, true>::limbs == 2 && float_planes<bf16, true>::limbs == 10,
+              "planes");
+
+static void plans_by_index()
+{
+    constexpr index_limits h100 = {132, 227 * kibibyte, 50 * mebibyte},
+                           turing = {40, 64 * kibibyte, 4 * mebibyte};
+    const index_set &floats = index_set_of<float_planes<float, false>>,
+                    &means = index_set_of<float_planes<float, true>>,
+                    &doubles = index_set_of<float_planes<double, false>>,
+                    &means_of_doubles = index_set_of<float_planes<double, true>>,
+                    &bytes = index_set_of<key_planes<unsigned char>>;
+    const struct {
+        const index_set &set;
+        size_t n, bins;
+        const index_limits &device;
+        size_t blocks, slots, launches, ranges;
+    } table[] = {
+        {floats, 0, 1, h100, 1, 1, 1, 1},
+        {floats, 1, 1, h100, 1, 2, 1, 1},
+        {floats, 1000, 1, h100, 1, 1024, 1, 1},
+        {floats, 8193, 64, h100, 2, 4096, 1, 1},
+        {floats, 26_log2, 1000, h100, 132, 16384, 1, 1},
+        {means, 26_log2, 1000, h100, 132, 8192, 1, 1},
+        {floats, 26_log2, 1000, turing, 40, 4096, 1, 1},
+        {floats, 28_log2, 1000, h100, 132, 16384, 1, 1},
+        {floats, 28_log2 + 1, 1000, h100, 132, 16384, 2, 1},
+        {floats, 36_log2, 1000, h100, 132, 16384, 256, 1},
+        {floats, 26_log2, 4000000, h100, 132, 16384, 1, 1},
+        {floats, 26_log2, 16000000, h100, 132, 16384, 1, 4},
+        {means, 26_log2, 16000000, h100, 132, 8192, 1, 8},
+        {floats, 8000000, 16000000, h100, 132, 16384, 1, 4},
+        {floats, 7999999, 16000000, h100, 132, 16384, 1, 1},
+        {floats, 30_log2, 26_log2, h100, 132, 16384, 4, 1},
+        {doubles, 26_log2, 1000, h100, 132, 8192, 1, 1},
+        {means_of_doubles, 26_log2, 1000, h100, 132, 4096, 1, 1},
+        {means_of_doubles, 4097, 1, h100, 2, 4096, 1, 1},
+        {bytes, 36_log2, 100, h100, 132, 256, 1, 1},
+        {bytes, 26_log2, 100000, h100, 132, 16384, 1, 1},
+        {bytes, 1000, 33_log2, h100, 1, 2048, 1, 4},
+    };
+    for (const auto &t : table) {
+        const index_plan plan = plan_by_index(t.set, t.n, t.bins, t.device);
+        check::that(plan.blocks == t.blocks && size_t(1) << plan.slots_log == t.slots &&
+                        blocks_for(t.n, plan.most_elements) == t.launches &&
+                        blocks_for(t.bins, plan.most_bins) == t.ranges,
+                    "%zu to %zu bins: %zu blocks, 2^%u slots, %zu elements, %zu bins", t.n, t.bins,
+                    plan.blocks, plan.slots_log, plan.most_elements, plan.most_bins);
+        check::that(plan.shared_bytes + kibibyte <= t.device.shared_bytes, "shared memory");
+        check::that(index_pitch(t.bins) >= t.bins, "a pitch");
+    }
+    check::that(floats.workspace_bytes(1000, false) == 16 + 23 * 8 * 1040 &&
+                    means.workspace_bytes(1000, false) == 16 + 24 * 8 * 1040 &&
+                    bytes.workspace_bytes(1000, false) == 16 + 8 * 1040 &&
+                    bytes.workspace_bytes(1000, true) == 16 + 2 * 8 * 1040 &&
+                    floats.workspace_bytes(SIZE_MAX / 100, false) == 0,
+                "workspaces by index");
+}
+
 /* Arrays may end with the address space. */
 static void ends_of_memory()
 {
@@ -375,6 +447,7 @@ int main()
     pairwise_engines();
     workspaces();
     prefetches();
+    plans_by_index();
     check::that(bounds<float>::greatest() > 3.5e38 && bounds<float>::least() < -3.5e38,
                 "infinities");
     for (unsigned size = 0; size <= 4096; ++size) {

@@ -31,6 +31,10 @@ TESTS = {
                  ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F16,FASTREDUCE_F64",
                   "-DFASTREDUCE_OPERATORS=FASTREDUCE_MEAN,FASTREDUCE_VARIANCE,FASTREDUCE_PRODUCT,"
                   "FASTREDUCE_MIN_MAX,FASTREDUCE_ARGMAX", "-ldl"]),
+    "by-index": ("kernels/test_by_index.cpp",
+                 ["-O0", "-DFASTREDUCE_TYPES="
+                  "FASTREDUCE_F32,FASTREDUCE_F64,FASTREDUCE_F16,FASTREDUCE_I64,FASTREDUCE_U8",
+                  "-ldl"]),
     "shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_AUTO", "-ldl"]),
     "exact-shapes-small": ("kernels/test_small_shapes.cpp", ["-DSMALL_EXACT", "-ldl"]),
     "lists": ("kernels/test_lists.cpp", ["-ldl"]),
@@ -52,6 +56,7 @@ PARTS = {
     "shapes": ["refusals"],
     "fold": ["refusals", "f32", "f16", "u8"],
     "skip-nan": ["refusals", "f16", "f64"],
+    "by-index": ["refusals", "f32", "f64", "f16", "i64", "u8"],
     "exact-shapes-small": ["rounding", "f32-sums", "f32-squares", "f32-variance", "f16-sums",
                            "f16-squares", "f64-sums", "f64-squares", "f64-variance"],
     "exact-atomics": ["floats", "halves", "doubles", "products", "carries", "others", "blocks"],

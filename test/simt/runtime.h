@@ -85,6 +85,13 @@ T atomicAnd(T *address, T value)
     return old;
 }
 template <class T>
+T atomicOr(T *address, T value)
+{
+    const T old = *address;
+    *address = old | value;
+    return old;
+}
+template <class T>
 T atomicMin(T *address, T value)
 {
     const T old = *address;
@@ -243,6 +250,7 @@ struct gpu {
     int shared_bytes = static_cast<int>(most_dynamic_shared); /* of a block that asks */
     int multiprocessor_shared_bytes = 0;                      /* 0: 1 KiB more than a block's */
     int ptx_version = 0;
+    int l2_bytes = 1 << 20;
 };
 struct host_side {
     unsigned long long calls = 0, failing_call = 0;
@@ -566,15 +574,19 @@ inline cudaError_t cudaGetDevice(int *device)
 
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     SIMT_CALL(cudaErrorUnknown);
     const simt::gpu &device = simt::host().device;
-    *value = attribute == cudaDevAttrMultiProcessorCount ? device.multiprocessors
-             : device.multiprocessor_shared_bytes > 0    ? device.multiprocessor_shared_bytes
-                                                         : device.shared_bytes + 1024;
+    *value = attribute == cudaDevAttrMultiProcessorCount            ? device.multiprocessors
+             : attribute == cudaDevAttrL2CacheSize                  ? device.l2_bytes
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? device.shared_bytes
+             : device.multiprocessor_shared_bytes > 0 ? device.multiprocessor_shared_bytes
+                                                      : device.shared_bytes + 1024;
     return cudaSuccess;
 }
 

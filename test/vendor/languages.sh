@@ -115,7 +115,7 @@ for name in stddef.h stdint.h string.h atomic cmath limits type_traits utility c
     cp "$tests/standin_windows.h" windows/$name
 done
 printf '#include "fastreduce.h"\n' > windows/header.c
-one="$sums -DFASTREDUCE_WITH_SHAPES -DFASTREDUCE_WITH_EXACT_PRODUCTS"
+one="$sums -DFASTREDUCE_WITH_SHAPES -DFASTREDUCE_WITH_BY_INDEX -DFASTREDUCE_WITH_EXACT_PRODUCTS"
 clangs | sed 's/clang++/clang/' > list
 [ -s list ] || skip "Clang in the place of cl.exe" "not installed"
 while read -r clang; do
@@ -227,7 +227,7 @@ while read -r clang; do
 done < list
 
 for switch in FASTREDUCE_STATIC FASTREDUCE_NO_LADDER FASTREDUCE_NO_EXACT FASTREDUCE_WITH_SHAPES \
-    FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
+    FASTREDUCE_WITH_BY_INDEX FASTREDUCE_BLOCK_SIZE=512 FASTREDUCE_ITEMS_PER_THREAD=3; do
     "$nvcc" $ptx $nvcc_werror $sums -D$switch -c fastreduce.cu -o switch.o || fail "$switch"
     [ $switch != FASTREDUCE_STATIC ] || ! nm switch.o | grep -q ' T fastreduce' ||
         fail "$switch exports symbols"

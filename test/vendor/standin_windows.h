@@ -171,6 +171,8 @@ T atomicAdd(T *, T);
 template <class T>
 T atomicAnd(T *, T);
 template <class T>
+T atomicOr(T *, T);
+template <class T>
 T atomicMin(T *, T);
 template <class T>
 T atomicMax(T *, T);
@@ -208,6 +210,7 @@ enum cudaError_t {
 };
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount,
+    cudaDevAttrL2CacheSize,
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor
 };

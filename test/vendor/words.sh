@@ -189,6 +189,7 @@ cat > names.h <<'NAMES'
 #define FASTREDUCE_HOST_IMPLEMENTATION
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_WITH_SHAPES
+#define FASTREDUCE_WITH_BY_INDEX
 #define FASTREDUCE_WITH_EXACT_PRODUCTS
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
@@ -249,7 +250,8 @@ END {
 }
 DEFINED
 defines='-DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_IMPLEMENTATION -DFASTREDUCE_WITH_SHAPES'
-defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_WITH_SKIP_NAN -DFASTREDUCE_SUFFIX="
+defines="$defines -DFASTREDUCE_WITH_EXACT_PRODUCTS -DFASTREDUCE_WITH_SKIP_NAN"
+defines="$defines -DFASTREDUCE_WITH_BY_INDEX -DFASTREDUCE_SUFFIX="
 {
     $cc -std=c99 -E -dD -DFASTREDUCE_HOST_IMPLEMENTATION -DFASTREDUCE_SUFFIX= defined.c |
         awk -f defined.awk
@@ -263,6 +265,7 @@ types='status|kernel|type|operator|stream|config|shape|((wide|product)_)?accumul
 functions='status_string|version|kernel_name|type_name|operator_name|type_size|output_type|sum_f32'
 functions="$functions|second_type|reduce_on_host"
 functions="$functions|reduce|reduce_axis|reduce_segments|fold|dot(_axis)?|supports(_shapes|_dot)?"
+functions="$functions|reduce_by_index|by_index_workspace_bytes"
 functions="$functions|workspace_bytes"
 functions="$functions|workspace_init|(host_)?accumulate(_f32|_f64|_dot|_dot_f64)?"
 functions="$functions|((wide|product)_)?accumulator_(merge|f32|f64)"
@@ -292,6 +295,7 @@ pass "the two files define public names and details, $(wc -l < defined) in all"
 using namespace std;
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_WITH_SHAPES
+#define FASTREDUCE_WITH_BY_INDEX
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #include "fastreduce.cuh"
