@@ -7807,8 +7807,8 @@ struct key_planes {
     static FASTREDUCE_DEVICE bits key_of(Element x, const index_launch &launch)
     {
         bits key = bits_as<bits>(x);
-        const bits magnitude = key & static_cast<bits>(~sign);
         if constexpr (is_float) {
+            const bits magnitude = key & static_cast<bits>(~sign);
             if (magnitude > sign - one) /* NaN */
                 key = static_cast<bits>(~sign);
             else if (launch.finds_least)
