@@ -7808,8 +7808,8 @@ struct key_planes {
     static FASTREDUCE_DEVICE bits key_of(Element x, const index_launch &launch)
     {
         bits key = bits_as<bits>(x);
-        const bits magnitude = key & static_cast<bits>(~sign);
         if constexpr (is_float) {
+            const bits magnitude = key & static_cast<bits>(~sign);
             if (magnitude > sign - one) /* NaN */
                 key = static_cast<bits>(~sign);
             else if (launch.finds_least)
@@ -10009,15 +10009,14 @@ template <class Input>
 static const index_set *find_index_kernels(fastreduce_operator op, fastreduce_kernel kernel)
 {
     constexpr bool is_float = element<Input>::is_float;
-    const bool is_sum = op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS || op == FASTREDUCE_MEAN,
-               finds = op >= FASTREDUCE_MIN && op <= FASTREDUCE_ARGMAX;
-    if constexpr (has_exact && is_float)
-        if (kernel == FASTREDUCE_EXACT && is_sum)
-            return op == FASTREDUCE_MEAN ? &index_set_of<float_planes<Input, true>>
-                                         : &index_set_of<float_planes<Input, false>>;
-    if (kernel == FASTREDUCE_AUTO &&
-        (finds || op == FASTREDUCE_MAX_ABS || op == FASTREDUCE_COUNT_NONZERO ||
-         (op == FASTREDUCE_SUM && !is_float)))
+    if constexpr (has_exact && is_float) {
+        if (kernel == FASTREDUCE_EXACT && op == FASTREDUCE_MEAN)
+            return &index_set_of<float_planes<Input, true>>;
+        if (kernel == FASTREDUCE_EXACT && (op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS))
+            return &index_set_of<float_planes<Input, false>>;
+    }
+    const bool adds = op == FASTREDUCE_COUNT_NONZERO || (op == FASTREDUCE_SUM && !is_float);
+    if (kernel == FASTREDUCE_AUTO && (adds || !launch_of(op).adds))
         return &index_set_of<key_planes<Input>>;
     return nullptr;
 }

@@ -255,13 +255,18 @@ static void in_parts(grouping<T> &g, const call &c)
     launch.result_bytes = static_cast<unsigned>(size);
     launch.precision = settings.precision;
     launch.in_vectors = true;
-    detail::launch_options options = {};
+    check::buffer<unsigned char> workspace(
+        fastreduce_by_index_workspace_bytes(g.bins, type_of<T>, c.op, &config));
+    workspace.fill(0);
+    detail::launch_options options = {{workspace.data(), workspace.bytes()}, nullptr};
     options.most_additions = n / 24 * 8;
     options.most_bins = g.bins / 2 + 1;
     const fastreduce_status status = detail::launch_by_index(set, launch, n, options);
     CUDA(cudaDeviceSynchronize());
     check::that(status == 0, "%s in parts: status %d", g.text, status);
-    check::that(output.canaries_alive(), "%s in parts: a write outside", g.text);
+    check::that(output.canaries_alive() && workspace.canaries_alive(),
+                "%s in parts: a write outside", g.text);
+    check::that(workspace.every_byte_is(0), "%s in parts: the workspace", g.text);
     g.compare(c, output.get(), "in parts");
 }
 
