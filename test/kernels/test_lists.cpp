@@ -152,7 +152,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
         what, wanted, output, words,
         [&](check::buffer<Result> &to) { /* all are open */
                                          const ull open =
-                                             precision == 53 ? 0x7ff0000100000000 : 0x7f800001;
+                                             precision == 53 ? 0x7ff1000000000000 : 0x7f810000;
                                          std::vector<Result> bits(of.size());
                                          for (Result &one : bits)
                                              std::memcpy(&one, &open, sizeof one);
@@ -160,7 +160,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
         },
         [&](status_word *data) {
             if (real)
-                return static_cast<int>(launch_exact_results<T, Source>(
+                return static_cast<int>(launch_exact_results<T, Source, false>(
                     all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
             return static_cast<int>(
                 launch_resolving<Source>(all, of.size(), data, nullptr, most_of_warp, most));
@@ -185,7 +185,7 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
         what, wanted, output, words, [](check::buffer<Result> &to) { to.fill(0x7b); },
         [&](status_word *data) {
             return static_cast<int>(
-                launch_exact_results<T, Source>(all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
+                launch_exact_results<T, Source, false>(all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
         });
 }
 

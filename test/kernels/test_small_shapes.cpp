@@ -771,7 +771,7 @@ static void exact_call(const std::string &what, const how &given, fastreduce_ope
     expect(std::string("EXACT ") + fastreduce_operator_name(op) + " of " + what, given, wanted,
            all.layout.result_bytes, true, [&](void *to, fastreduce::workspace memory) {
                all.output = to;
-               return launch_exact_results<T, Source>(all, memory, nullptr);
+               return launch_exact_results<T, Source, false>(all, memory, nullptr);
            });
 }
 

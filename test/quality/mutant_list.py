@@ -28,7 +28,7 @@ TESTS = {
     "fold": ("kernels/test_fold.cpp",
              ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F32,FASTREDUCE_F16,FASTREDUCE_U8", "-ldl"]),
     "skip-nan": ("kernels/test_skip_nan.cpp",
-                 ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F16,FASTREDUCE_F64",
+                 ["-O0", "-DFASTREDUCE_TYPES=FASTREDUCE_F16,FASTREDUCE_F64,FASTREDUCE_F32",
                   "-DFASTREDUCE_OPERATORS=FASTREDUCE_MEAN,FASTREDUCE_VARIANCE,FASTREDUCE_PRODUCT,"
                   "FASTREDUCE_MIN_MAX,FASTREDUCE_ARGMAX", "-ldl"]),
     "by-index": ("kernels/test_by_index.cpp",
@@ -55,7 +55,7 @@ PARTS = {
         for part in ("rows", "segments", "columns", "few")],
     "shapes": ["refusals"],
     "fold": ["refusals", "f32", "f16", "u8"],
-    "skip-nan": ["refusals", "f16", "f64"],
+    "skip-nan": ["refusals", "f16", "f64", "f32"],
     "by-index": ["refusals", "f32", "f64", "f16", "i64", "u8"],
     "exact-shapes-small": ["rounding", "f32-sums", "f32-squares", "f32-variance", "f16-sums",
                            "f16-squares", "f64-sums", "f64-squares", "f64-variance"],
