@@ -184,8 +184,8 @@ static void exact_list(const exact_call &call, T, const lengths &of, size_t most
     in_every_order(
         what, wanted, output, words, [](check::buffer<Result> &to) { to.fill(0x7b); },
         [&](status_word *data) {
-            return static_cast<int>(
-                launch_exact_results<T, Source, false>(all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
+            return static_cast<int>(launch_exact_results<T, Source, false>(
+                all, {data, FASTREDUCE_WORKSPACE_BYTES}, nullptr));
         });
 }
 

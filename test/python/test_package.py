@@ -205,6 +205,43 @@ def with_numpy(function, x, axis):
     return lambda _: there, lambda _: index
 
 
+def check_by_index():
+    """Sums by index and bincount, beside exact sums of each group."""
+    for name, make, back in libraries():
+        if name == "jax":
+            index = make(np.arange(3, dtype="int32"))
+            refuses(lambda: fr.bincount(index), TypeError, "JAX", name)
+            continue
+        for dtype, width in itertools.product((*DTYPES, "bool"), ("int32", "int64")):
+            x = data((500,), "uint8" if dtype == "bool" else dtype)
+            x = x > 90 if dtype == "bool" else x
+            index = (np.arange(500) * 7 % 31 - 3).astype(width)  # some are out of range
+            exact = {"exact": True} if dtype[0] == "f" else {}
+            want = np.array([fr.sum(x[index == b], **exact) for b in range(25)])
+            got = back(fr.index_sum(make(x), make(index), 25))
+            that(same(got, want), f"{name} {dtype} {width}: sums by index {got}, not {want}")
+            out = make(np.ones_like(want))
+            that(
+                fr.index_sum(make(x), make(index), 25, out=out) is out and same(back(out), want),
+                f"{name} {dtype} {width} out: {out}",
+            )
+            index = np.abs(index)
+            got = back(fr.bincount(make(index), make(x), 40))
+            want = np.array([fr.sum(x[index == b], **exact) for b in range(40)])
+            that(same(got, want), f"{name} {dtype} {width}: bincount by weights {got}, not {want}")
+            got = back(fr.bincount(make(index)))
+            want = np.bincount(index).astype("uint64")
+            that(same(got, want), f"{name} {width}: bincount {got}, not {want}")
+        got = back(fr.index_sum(make(x.astype("float32")), make(index), 3, dtype="float64"))
+        that(got.dtype == "float64", f"{name}: sums in doubles")
+        nothing = make(np.zeros(0, "int32"))
+        that(back(fr.bincount(nothing, None, 4)).tolist() == [0] * 4, f"{name}: of no indices")
+        refuses(lambda: fr.bincount(make(-index)), ValueError, "negative", name)
+        refuses(lambda: fr.index_sum(make(x), make(index[1:]), 9), ValueError, "shapes", name)
+        refuses(lambda: fr.index_sum(make(x), make(x), 9), TypeError, "index", name)
+        refuses(lambda: fr.index_sum(make(x), make(index), -1), ValueError, "", name)
+
+
 def check_nan():
     """Functions that leave out NaNs, of rows of which one has nothing else."""
     for name, make, back in libraries():
@@ -1021,6 +1058,7 @@ for group in (
     check_values,
     check_pairs,
     check_nan,
+    check_by_index,
     check_order_of_additions,
     check_vecdot,
     check_fold,

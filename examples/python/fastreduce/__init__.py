@@ -38,7 +38,8 @@ dtype
     count_nonzero               uint64            uint64   uint64
     ==========================  ================  =======  ======================
 
-nansum, nanmean and the like leave out NaNs; their dtypes are those of sum, mean and so on.
+nansum, nanmean and the like leave out NaNs; their dtypes are those of sum, mean and so on, and that
+of index_sum is sum's.
 
 TypeError: a dtype that is not taken, or no array. ValueError: axes, shapes, strides or devices that
 do not fit; extremes of no elements, or their indices. RuntimeError: what CUDA reports. Where a call
@@ -293,3 +294,34 @@ def segments(x: Any, offsets: Any, op: str = "sum", *, ends: Any = None, out: An
     return _core.call(_core.segments_, (x, offsets, ends), (out,), lambda: [
         ((_max(offsets.shape[0] - (ends is None), 0),),
          _core.result_type(str(x.dtype), number, asked))], (number, exact, asked))
+
+
+def index_sum(x: Any, index: Any, size: int, *, out: Any = None, dtype: Any = None) -> Any:
+    """The sums of elements by index: result b is that of all x[i] whose index[i] is b; 0 of none.
+
+    x and index, of int32 or int64, have one axis and one length; an element whose index is not in
+    range(size) is left out. Sums of floats are exact and rounded once. So they do not depend on
+    the order of the elements, as those of atomics do. On a GPU the workspace grows with `size`, and
+    each call allocates it, so a CUDA graph cannot hold one.
+    """
+    asked = _core.type_number(dtype)
+    return _core.call(_core.by_index_, (index, x), (out,), lambda: [
+        ((size,), _core.result_type(str(x.dtype), 0, asked))], (size, asked))
+
+
+def bincount(index: Any, weights: Any = None, minlength: int = 0, *, out: Any = None) -> Any:
+    """How often each number occurs in an index, as uint64; or by `weights` their exact sums.
+
+    index is as for index_sum, but without negative numbers (ValueError). There are as many results
+    as its greatest number says, and at least `minlength`: to find that, the call waits for a GPU.
+    """
+    size = minlength
+    if index.shape[0]:
+        least, greatest = map(int, min_max(index))
+        size = _max(size, greatest + 1)
+        if least < 0:
+            raise ValueError("fastreduce: an index is negative")
+    if weights is not None:
+        return index_sum(weights, index, size, out=out)
+    return _core.call(_core.by_index_, (index, None), (out,), lambda: [((size,), "uint64")],
+                      (size, 0))

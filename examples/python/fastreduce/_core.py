@@ -23,6 +23,7 @@ dot_ = _library["dot"]
 vecdot_ = _library["vecdot"]
 fold_ = _library["fold"]
 segments_ = _library["segments"]
+by_index_ = _library["by_index"]
 functions = ctypes.CDLL(_path)  # those of fastreduce.h
 functions.fastreduce_status_string.restype = ctypes.c_char_p
 

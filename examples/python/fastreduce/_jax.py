@@ -34,7 +34,7 @@ def call(function: Any, arrays: tuple[Any, ...], outs: tuple[Any, ...], results:
     if any(out is not None for out in outs):
         raise TypeError("fastreduce: arrays of JAX cannot be written: call without out=")
     if function not in _FUNCTIONS:
-        raise TypeError("fastreduce: there are no segments or folds of JAX arrays")
+        raise TypeError("fastreduce: there are no segments, folds or sums by index of JAX arrays")
     name = _FUNCTIONS[function]
     for x in arrays: # what the compiled function would refuse, but as an error of XLA's
         if str(x.dtype) not in (*_core.TYPES, "bool"):

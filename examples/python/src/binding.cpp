@@ -134,15 +134,17 @@ struct reduction {
     fastreduce_config config = {};
     char *out = nullptr;
     std::vector<const void *> inputs = {}; // of a fold
+    const char *index = nullptr;           // of a reduction by index to shape.inner results
 
+    int64_t at(const void *from, size_t i) const
+    {
+        return config.offset_type == FASTREDUCE_I32 ? static_cast<const int32_t *>(from)[i]
+                                                    : static_cast<const int64_t *>(from)[i];
+    }
     // The first element of result k, and the number of its elements.
     std::pair<int64_t, int64_t> elements(size_t k) const
     {
         if (!offsets) return {k / shape.inner * shape.outer_stride + k % shape.inner, shape.n};
-        const auto at = [this](const void *from, size_t i) {
-            return config.offset_type == FASTREDUCE_I32 ? static_cast<const int32_t *>(from)[i]
-                                                        : static_cast<const int64_t *>(from)[i];
-        };
         const void *ends = config.end_offsets;
         const int64_t begin = at(offsets, k), end = ends ? at(ends, k) : at(offsets, k + 1);
         return {begin < end ? begin : 0, begin < end ? end - begin : 0};
@@ -155,6 +157,29 @@ struct reduction {
             return fastreduce_reduce_on_host(from, to, n, type, op, &now);
         };
         const size_t size = fastreduce_type_size(type);
+        if (index) { // the elements of each result beside each other, in their order
+            std::vector<size_t> ends(shape.inner + 1);
+            std::vector<char> grouped(shape.n * size);
+            const auto each = [&](const auto &use) {
+                for (size_t i = 0; i < shape.n; ++i)
+                    if (const size_t k = at(index, i); k < shape.inner) use(i, k);
+            };
+            each([&](size_t, size_t k) { ++ends[k + 1]; });
+            for (size_t k = 0; k < shape.inner; ++k) ends[k + 1] += ends[k];
+            const std::vector<size_t> begins = ends;
+            each([&](size_t i, size_t k) {
+                std::memcpy(&grouped[ends[k]++ * size], data(x) + i * size, size);
+            });
+            for (size_t k = 0; k < shape.inner; ++k) {
+                const size_t n = ends[k] - begins[k];
+                char *const to = out + k * result_size;
+                if (op == FASTREDUCE_COUNT_NONZERO)
+                    std::memcpy(to, &n, sizeof n);
+                else
+                    CHECK(reduce(grouped.data() + begins[k] * size, to, n));
+            }
+            return FASTREDUCE_SUCCESS;
+        }
         if (!inputs.empty()) {
             std::vector<char> across(inputs.size() * size);
             for (size_t k = 0; k < shape.inner; ++k) {
@@ -191,6 +216,12 @@ struct reduction {
         const size_t count = shape.outer * shape.inner;
         if (!inputs.empty())
             return fastreduce_fold(inputs.data(), inputs.size(), out, count, type, op, &config);
+        if (index) {
+            fastreduce_config with_pool = config; // as its workspace grows with the results
+            with_pool.workspace = nullptr;
+            return fastreduce_reduce_by_index(op == FASTREDUCE_COUNT_NONZERO ? nullptr : data(x),
+                                              index, out, shape.n, count, type, op, &with_pool);
+        }
         const bool is_single = count == 1 && shape.stride <= 1;
         if (y && is_single) return fastreduce_dot(data(x), y, out, shape.n, type, &config);
         if (y) return fastreduce_dot_axis(data(x), y, out, &shape, type, &config);
@@ -383,6 +414,25 @@ Tensor segments(TensorView x, TensorView offsets, Optional<TensorView> ends,
             REFUSE(ValueError) << "segment " << k << " is not inside of the array";
     return job.run(out, {&count, 1});
 }
+
+// Sums of elements by index; or of an index alone how often each number occurs.
+Tensor by_index(TensorView index, Optional<TensorView> x, Optional<TensorView> out, int64_t size,
+                fastreduce_type asked)
+{
+    reduction job{x.value_or(index), x ? FASTREDUCE_SUM : FASTREDUCE_COUNT_NONZERO, false, asked};
+    const int64_t n = index.numel();
+    if (index.dtype().code != kDLInt || index.dtype().bits < 32)
+        REFUSE(TypeError) << "an index has to be int32 or int64";
+    if (index.ndim() != 1 || !index.IsContiguous() || !fits(job.x, {&n, 1}, index.device()))
+        REFUSE(ValueError) << "arrays need one axis, no gaps, the same shapes, and one device";
+    if (size < 0) REFUSE(ValueError) << "there are " << size << " results";
+    job.exact = x && job.type <= FASTREDUCE_BF16;
+    job.index = data(index);
+    job.config.offset_type = type_of(index);
+    job.shape.n = n;
+    job.shape.inner = size;
+    return job.run(out, {&size, 1});
+}
 } // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(reduce, reduce)
@@ -391,3 +441,4 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(dot, dot)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(vecdot, vecdot)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(fold, fold)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(segments, segments)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(by_index, by_index)
