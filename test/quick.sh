@@ -23,13 +23,13 @@ the ladder V0 to V7 on the GPU|kernels/test_ladder.cu||5000|gpu
 EXACT of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_EXACT||
 AUTO of rows, columns and segments|kernels/test_small_shapes.cpp|-DSMALL_AUTO||
 all operators of floats|kernels/test_operators.cpp|-DFASTREDUCE_TYPES=FASTREDUCE_F32|f32|
-AUTO of one array|kernels/test_auto.cpp|-O1 -DAUTO_SMALL||
+AUTO of one array|kernels/test_auto.cpp|-DAUTO_SMALL||
 lists of long results|kernels/test_lists.cpp||small|
 EXACT of one array|kernels/test_small.cpp|-DSMALL_EXACT||
 the ladder V0 to V7|kernels/test_ladder.cpp||5000|
 what the C functions refuse|kernels/test_launcher.cpp|||
 how sums are planned|kernels/test_plan.cpp|||
-the CPU machine|simt/test_simt.cpp|-O1 -g1||
+the CPU machine|simt/test_simt.cpp|-g1||
 TESTS
 }
 
@@ -39,7 +39,7 @@ build()
     case $1 in
     *.c) ${CC:-cc} -std=c99 -I. "test/$1" -o "$3" $2 -pthread ;;
     *.cu) nvcc -O3 -std=c++17 -arch=native $2 -w "test/$1" -o "$3" ;;
-    *) ${CXX:-c++} -std=c++17 -w -Itest/simt -I. $2 "test/$1" -o "$3" -ldl -pthread ;;
+    *) ${CXX:-c++} -std=c++17 -Og -w -Itest/simt -I. $2 "test/$1" -o "$3" -ldl -pthread ;;
     esac
 }
 

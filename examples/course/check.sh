@@ -31,7 +31,7 @@ compile()
 {
     out=$1
     shift
-    $cxx -std=c++17 -O1 -g1 -gdwarf-4 -Wno-unknown-pragmas \
+    $cxx -std=c++17 -Og -g1 -gdwarf-4 -Wno-unknown-pragmas \
         -I "$top/test/simt" -I "$course" "$@" -o "$out" \
         -pthread -ldl 2> "$out.log"
 }

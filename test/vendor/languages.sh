@@ -246,7 +246,7 @@ pass "a bad value of a macro is an error in words"
 # --cuda-path alone would have come first.
 release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 flags="-x cuda --cuda-path=$toolkit -isystem $toolkit/include -Wno-unknown-cuda-version"
-flags="$flags --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90 -Xcuda-ptxas -O0" # half of its time
+flags="$flags --cuda-gpu-arch=sm_75 --cuda-gpu-arch=sm_90"
 flags="$flags -DTOOLKIT_VERSION=$((${release%.*} * 1000 + ${release#*.} * 10))"
 [ -s list ] || skip "Clang as the CUDA compiler" "not installed"
 while read -r clang; do

@@ -206,7 +206,7 @@ by_clang()
         skip "$version" "does not read it: $(grep -m 1 error message)"
         return
     fi
-    output=${3:--Xcuda-ptxas -O0 -c -o clang.o} # the assembler takes half of the time
+    output=${3:--c -o clang.o}
     $1 $flags $(echo "$few" | tr -d '\\\\') $output fastreduce.cu || fail "$version"
     $1 $flags -DTOOLKIT_VERSION="${2%.*}0${2#*.}0" $output "$tests/templates.cu" ||
         fail "$version, templates"
