@@ -9841,7 +9841,7 @@ struct call_settings {
          has_second = config.second_output != nullptr;
     size_t second_size = has_second ? fastreduce_type_size(fastreduce_second_type(type, op)) : 0;
     bool is_unsupported =
-        (config.options & ~(has_skip_nan ? FASTREDUCE_SKIP_NAN : 0u)) != 0 ||
+        (config.options & ~(has_skip_nan ? unsigned(FASTREDUCE_SKIP_NAN) : 0u)) != 0 ||
         (config.output_type != FASTREDUCE_DEFAULT_TYPE && config.output_type != result) ||
         (has_second &&
          (second_size == 0 || (config.kernel == FASTREDUCE_EXACT && op != FASTREDUCE_VARIANCE)));
