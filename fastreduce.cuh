@@ -883,6 +883,7 @@ FASTREDUCE_DEVICE unsigned sign_masks(unsigned word)
  *     store(result, value, n)        writes what finish() returns
  *     has_second                     true if store_second(slot, value, n) writes a second result;
  *                                    second_reads_input, if it reads elements again
+ *     may_narrow                     true if it has `narrows`, which rounds results to 16 bits
  * Operators that differ by a constant share a Reducer, and so its kernels; the C functions also
  * share kernels among several Reducers (reducer_variant).
  * ============================================================================================= */
@@ -1389,7 +1390,7 @@ struct common_reducer {
     static constexpr bool any_order = false, commutes = true, needs_element_count = false,
                           two_arrays = false, reduces_packs = false, by_warp = false,
                           tile_by_warp = false, compute_bound = false, has_second = false,
-                          second_reads_input = false;
+                          second_reads_input = false, may_narrow = false;
 
     static FASTREDUCE_DEVICE auto identity() { return typename Reducer::Value(); }
     template <class Value>
@@ -2478,7 +2479,8 @@ struct reducer_variant : First, Others..., narrowing_of<First, Others...> {
     using First::any_order, First::by_warp, First::combine, First::commutes, First::compute_bound,
         First::has_second, First::identity, First::needs_element_count, First::second_reads_input,
         First::tile_by_warp, First::tile_warp_value, First::two_arrays, First::zero;
-    static constexpr bool reduces_packs = true;
+    static constexpr bool reduces_packs = true,
+                          may_narrow = (can_narrow<First> || ... || can_narrow<Others>);
 
     unsigned active; /* the number of the member in use */
 
@@ -2936,7 +2938,7 @@ using reducer_t = decltype(make_reducer<Operator, Input>());
 
 /* Returns the reducer that leaves out NaNs, of an operator of room 3 and a type of floats. */
 template <class Operator, class Input>
-auto make_reducer_without_nan()
+__host__ __device__ auto make_reducer_without_nan()
 {
     using number = element_t<Input>;
     if constexpr (are_same<Operator, min_max>) {
@@ -8946,10 +8948,10 @@ inline launch_plan plan_long_rows(const kernel_set &set, const result_layout &ro
     const size_t half = least_long_block * set.tile[0].packs, /* packs of a smaller tile */
         results = rows.end;
     const bool large = packs > half && (packs <= 2 * half || packs >= 16 * half),
-               small = packs <= half / 2 && results > most_passes * rows_block;
-    const size_t tile = half << large >> small;
+               is_half = packs <= half / 2 && results > most_passes * rows_block;
+    const size_t tile = half << large >> is_half;
     launch_plan plan;
-    plan.threads = large ? rows_block : least_long_block >> small;
+    plan.threads = large ? rows_block : least_long_block >> is_half;
     size_t most_runs = plan.threads * partials_of_thread; /* of one group */
     if (packs <= 2 * half)
         most_runs = 1;
@@ -9711,8 +9713,7 @@ static operator_entry entry_for(const Reducer &reducer, const exact_output &to)
     if constexpr (holds(built_operators, Number) && (!of_buffers || (has_shapes && folds))) {
         using group = conditional_t<of_buffers, Reducer, group_of<Reducer>>;
         reduction_output<group> output = {to.result, as_group<group>(reducer), to.second};
-        if constexpr (std::is_base_of<narrowing<true>, group>::value)
-            output.reducer.narrows = to.precision < 24;
+        if constexpr (group::may_narrow) output.reducer.narrows = to.precision < 24;
         static_assert(sizeof output <= sizeof entry.output && alignof(decltype(output)) <= 16,
                       "there is room for it");
         memcpy(entry.output, static_cast<const void *>(&output), sizeof output);

@@ -2723,8 +2723,9 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
 static inline fastreduce_status
 fastreduce_detail_host_result(const void *x, const void *y, int is_dot, int is_auto, void *output,
                               size_t n, fastreduce_type type, fastreduce_operator op,
-                              fastreduce_type output_type, int skips_nan)
+                              fastreduce_type output_type, unsigned options)
 {
+    const int skips_nan = options == FASTREDUCE_SKIP_NAN;
     const int squares = op == FASTREDUCE_SUM_SQUARES || op == FASTREDUCE_NORM2;
     const int is_exact = squares || op == FASTREDUCE_SUM || op == FASTREDUCE_SUM_ABS ||
                          op == FASTREDUCE_MEAN || op == FASTREDUCE_VARIANCE;
@@ -2744,7 +2745,8 @@ fastreduce_detail_host_result(const void *x, const void *y, int is_dot, int is_a
     if (of_x == FASTREDUCE_ERROR_INVALID_ARGUMENT || of_y == FASTREDUCE_ERROR_INVALID_ARGUMENT ||
         bytes == 0 || !output || (uintptr_t)output % bytes != 0)
         return FASTREDUCE_ERROR_INVALID_ARGUMENT;
-    if ((!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) || (is_auto == 2 && !second) ||
+    if (options > FASTREDUCE_SKIP_NAN || (is_auto == 2 && !second) ||
+        (!is_auto && (of_x != FASTREDUCE_SUCCESS || !is_exact)) ||
         (output_type != FASTREDUCE_DEFAULT_TYPE && output_type != result))
         return FASTREDUCE_ERROR_UNSUPPORTED;
     if (is_auto && !fastreduce_detail_is_usual_arithmetic()) return FASTREDUCE_ERROR_UNSUPPORTED;
@@ -2796,7 +2798,7 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
                           fastreduce_operator op, const fastreduce_config *config)
 {
     const fastreduce_config given = config ? *config : fastreduce_detail_no_config();
-    const int is_exact = given.kernel == FASTREDUCE_EXACT, skips_nan = (int)given.options;
+    const int is_exact = given.kernel == FASTREDUCE_EXACT;
     const fastreduce_type second_type = fastreduce_second_type(type, op);
     const size_t second_bytes = fastreduce_type_size(second_type),
                  bytes = fastreduce_type_size(fastreduce_detail_result_type(
@@ -2804,7 +2806,6 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
     const uintptr_t first = (uintptr_t)output, second = (uintptr_t)given.second_output;
     const int is_unsupported =
         (given.kernel != FASTREDUCE_AUTO && !is_exact) || given.n_on_device ||
-        given.options > FASTREDUCE_SKIP_NAN ||
         (second && (second_bytes == 0 || (is_exact && op != FASTREDUCE_VARIANCE)));
     fastreduce_status status = FASTREDUCE_SUCCESS;
     uint64_t kept = 0; /* the second result */
@@ -2816,11 +2817,11 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
     if (second && !is_unsupported)
         status = fastreduce_detail_host_result(input, input, 0, is_exact ? 0 : 2, &kept, n, type,
                                                is_exact ? FASTREDUCE_MEAN : op,
-                                               FASTREDUCE_DEFAULT_TYPE, skips_nan);
-    if (status == FASTREDUCE_SUCCESS) /* it refuses a type that does not exist last */
-        status = fastreduce_detail_host_result(
-            input, input, 0, !is_exact, output, n, type, op,
-            is_unsupported ? (fastreduce_type)99 : given.output_type, skips_nan);
+                                               FASTREDUCE_DEFAULT_TYPE, given.options);
+    if (status == FASTREDUCE_SUCCESS) /* it refuses options last */
+        status =
+            fastreduce_detail_host_result(input, input, 0, !is_exact, output, n, type, op,
+                                          given.output_type, is_unsupported ? ~0u : given.options);
     if (status == FASTREDUCE_SUCCESS && second) memcpy(given.second_output, &kept, second_bytes);
     return status;
 }

@@ -36,8 +36,9 @@ static const char help[] =
     "  -h, --help, --version  print and do nothing else\n"
     "\n"
     "Columns: the number of bins, microseconds (median), spread (half the interquartile range,\n"
-    "percent of it), GB/s of elements and indices, microseconds of atomicAdd on floats, and ours\n"
-    "over it; of atomicAdd on doubles; of CUB's SortPairs and ReduceByKey, and ours over it.\n"
+    "percent of it), GB/s of elements and indices, microseconds of atomicAdd on floats, and\n"
+    "ours over it; of atomicAdd on doubles; of CUB's SortPairs and ReduceByKey, and ours over\n"
+    "it.\n"
     "Wrong results are named on standard error.\n"
     "Exit status: 0; 1 for a wrong result or a failed call; 2 for a wrong command line;\n"
     "77 where there is no GPU.\n";

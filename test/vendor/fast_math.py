@@ -23,6 +23,7 @@ SOURCE = """
 #define FASTREDUCE_IMPLEMENTATION
 #define FASTREDUCE_WITH_SHAPES
 #define FASTREDUCE_WITH_EXACT_PRODUCTS
+#define FASTREDUCE_WITH_BY_INDEX
 #include "fastreduce.cuh"
 using namespace fastreduce;
 template fastreduce_status fastreduce::reduce_by(const float *, double *, size_t, plus, double,
