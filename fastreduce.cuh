@@ -5552,11 +5552,11 @@ FASTREDUCE_DEVICE void reduce_vectors(const buffer_list &buffers,
         if constexpr (can_narrow<Reducer>)
             if (buffers.result_bytes == sizeof(Element)) {
                 unsigned short narrow[each];
-                Vector vector;
+                Vector rounded;
 #pragma unroll
                 for (unsigned u = 0; u < each; ++u) narrow[u] = narrowed<Element>(results[u]);
-                memcpy(&vector, static_cast<const void *>(narrow), sizeof vector);
-                store_vector(static_cast<Element *>(output.result) + start[v], vector);
+                memcpy(&rounded, static_cast<const void *>(narrow), sizeof rounded);
+                store_vector(static_cast<Element *>(output.result) + start[v], rounded);
                 continue;
             }
         memcpy(&stored, static_cast<const void *>(results), sizeof stored);
