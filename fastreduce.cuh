@@ -9332,8 +9332,8 @@ inline fastreduce_status launch_by_index(const index_set &set, index_launch laun
         };
         launch.header = static_cast<index_header *>(data);
         launch.plane_words = reinterpret_cast<unsigned long long *>(launch.header + 1);
-        for (launch.pass = 0; launch.pass < passes; ++launch.pass)
-            for (launch.begin = 0; launch.begin < n; launch.begin = launch.end) {
+        for (launch.pass = 0; passes > launch.pass; ++launch.pass)
+            for (launch.begin = 0; n > launch.begin; launch.begin = launch.end) {
                 launch.end = launch.begin + min_of(n - launch.begin, plan.most_elements);
                 for (size_t bin = 0; bin < reach; bin += launch.bin_count) {
                     launch.first_bin = bin;
