@@ -743,7 +743,7 @@ __host__ FASTREDUCE_DEVICE float max_or_nan(float a, float b)
 #endif
 }
 
-/* The same, but a NaN only where both are. */
+/* Return the greater too, but NaN only if both are. */
 __host__ FASTREDUCE_DEVICE float max_number(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -1082,6 +1082,12 @@ __host__ FASTREDUCE_DEVICE Value negated(Value x)
     return bits_as<Value>(static_cast<bits>(bits_as<bits>(x) ^ bits(1) << (8 * sizeof(Value) - 1)));
 }
 
+/* The bits of infinity; of 16-bit floats in both halves of a word. */
+template <class Float>
+constexpr bits_t<Float> bits_of_infinity = ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
+                                            (bits_t<Float>(1) << element<Float>::fraction_bits)) *
+                                           (sizeof(Float) == 2 ? 0x10001 : 1);
+
 /* Return the greatest and the least value of a type: infinities, where it has any. */
 template <class Value, bool IsFloat = element<Value>::is_float>
 struct bounds {
@@ -1109,10 +1115,7 @@ template <class Float>
 struct bounds<Float, true> {
     static __host__ FASTREDUCE_DEVICE Float greatest()
     {
-        /* all bits of the exponent */
-        using bits = unsigned_t<Float>;
-        constexpr bits sign = bits(bits(1) << (8 * sizeof(bits) - 1));
-        return bits_as<Float>(static_cast<bits>(sign - (bits(1) << element<Float>::fraction_bits)));
+        return bits_as<Float>(static_cast<unsigned_t<Float>>(bits_of_infinity<Float>));
     }
     static __host__ FASTREDUCE_DEVICE Float least() { return negated(greatest()); }
 };
@@ -1782,7 +1785,7 @@ FASTREDUCE_DEVICE unsigned lowest_bit(unsigned word)
     return 31 - static_cast<unsigned>(__clz(static_cast<int>(word & (0 - word))));
 }
 
-/* The same, where NaNs do not count. */
+/* A transform after which NaNs do not count. */
 template <class Element>
 struct numbers_of : key_transform<Element> {
     static constexpr bool skips_nan = true;
@@ -2658,12 +2661,6 @@ __host__ __device__ Group as_group(const Reducer &reducer)
 /* What stands for a NaN: an element that changes nothing, for variances the pivot. Means and
  * variances also count NaNs. Extremes and indices know how to skip them (numbers_of). */
 enum class nan_rule : unsigned char { replace, mean, variance };
-
-/* The bits of infinity; of 16-bit floats in both halves of a word. */
-template <class Float>
-constexpr bits_t<Float> bits_of_infinity = ((bits_t<Float>(1) << (8 * sizeof(Float) - 1)) -
-                                            (bits_t<Float>(1) << element<Float>::fraction_bits)) *
-                                           (sizeof(Float) == 2 ? 0x10001 : 1);
 
 /* Replaces the NaNs of a pack by other bits, and returns how many there are. */
 template <class Element>
@@ -9850,6 +9847,14 @@ struct call_settings {
     launch_options options = {{config.workspace, config.workspace_bytes}, config.stream};
 
     bool skips_nan() const { return (config.options & FASTREDUCE_SKIP_NAN) != 0; }
+    /* Returns the bytes of an offset or an index, or 0 for a type that these cannot have. */
+    size_t offset_size() const
+    {
+        const fastreduce_type asked = config.offset_type;
+        return asked == FASTREDUCE_I32                                       ? sizeof(int32_t)
+               : asked == FASTREDUCE_I64 || asked == FASTREDUCE_DEFAULT_TYPE ? sizeof(int64_t)
+                                                                             : 0;
+    }
     /* Returns where so many second results go: nowhere if there are none. */
     buffer second_output(size_t results) const
     {
@@ -10097,13 +10102,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_segments(const void *input, v
 {
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
-    const fastreduce_type offset_type = call.config.offset_type;
     const void *const ends = call.config.end_offsets;
     const size_t size = fastreduce_type_size(type), result_size = call.result_size,
-                 offset_size = offset_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
-    if (!call.is_valid || (offset_type != FASTREDUCE_I32 && offset_type != FASTREDUCE_I64 &&
-                           offset_type != FASTREDUCE_DEFAULT_TYPE))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+                 offset_size = call.offset_size();
+    if (!call.is_valid || offset_size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (segments == 0) return FASTREDUCE_SUCCESS;
     /* How much input there is, and where, is known on the device alone. */
     const fastreduce_status status = check_arguments(
@@ -10160,13 +10162,10 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_by_index(const void *input, c
 {
     using namespace fastreduce::detail;
     const call_settings call = settings_for(config, type, op);
-    const fastreduce_type index_type = call.config.offset_type;
     const size_t size = fastreduce_type_size(type), *const count = call.config.n_on_device,
-                 index_size = index_type == FASTREDUCE_I32 ? sizeof(int32_t) : sizeof(int64_t);
+                 index_size = call.offset_size();
     const bool has_input = input != nullptr || op != FASTREDUCE_COUNT_NONZERO;
-    if (!call.is_valid || (index_type != FASTREDUCE_I32 && index_type != FASTREDUCE_I64 &&
-                           index_type != FASTREDUCE_DEFAULT_TYPE))
-        return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if (!call.is_valid || index_size == 0) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (bins == 0) return FASTREDUCE_SUCCESS;
     const fastreduce_status status = check_arguments(
         {{input, size, size, has_input ? n : 0},

@@ -2395,8 +2395,10 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_host_variance(const void *
         fastreduce_detail_add_scaled(sum, narrow[k], 1074 - 149 + 32 * (unsigned)k);
     for (k = 0; k < 3; ++k)
         sum[FASTREDUCE_DETAIL_WIDE_DIGITS + k] += narrow[FASTREDUCE_DETAIL_DIGITS + k];
-    if (skips_nan) sum[FASTREDUCE_DETAIL_WIDE_DIGITS] = 0;
-    if (skips_nan) n = fastreduce_detail_numbers(x, n, type);
+    if (skips_nan) {
+        sum[FASTREDUCE_DETAIL_WIDE_DIGITS] = 0;
+        n = fastreduce_detail_numbers(x, n, type);
+    }
     return fastreduce_detail_variance(sum, squares, digits, digit, n, precision);
 }
 
@@ -2416,8 +2418,10 @@ static inline uint64_t fastreduce_detail_host_bits(const void *x, const void *y,
         fastreduce_detail_accumulate_dot_f64(limb, (const double *)x, (const double *)y, n);
     else
         fastreduce_detail_accumulate(limb, digits, x, y, n, type, op == FASTREDUCE_SUM_ABS);
-    if (skips_nan) limb[digits] = 0;
-    if (skips_nan) n = fastreduce_detail_numbers(x, n, type);
+    if (skips_nan) {
+        limb[digits] = 0;
+        n = fastreduce_detail_numbers(x, n, type);
+    }
     return fastreduce_detail_host_read(limb, digits, op, n, precision);
 }
 
@@ -2625,10 +2629,9 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
     size_t i, index = 0, left = 0;
     for (i = 0; i < r->n; ++i) {
         uint64_t x = fastreduce_detail_element(r, r->x, i), magnitude = x, key;
-        const int is_nan = fastreduce_detail_is_nan(r->x, i, r->type);
-        if (is_nan && r->skips_nan) continue;
-        ++left;
         if (r->is_float) magnitude = x & (r->top - 1);
+        if (r->skips_nan && magnitude > infinity) continue;
+        ++left;
         if (r->is_signed && x >> 63) magnitude = 0 - x;
         if (is_abs) x = magnitude;
         if (r->op == FASTREDUCE_COUNT_NONZERO) x = magnitude != 0;
@@ -2637,7 +2640,7 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_whole(const fastreduce_det
         high += (low < x) - (r->is_signed ? x >> 63 : 0); /* 128 bits, for MEAN */
         /* Of keys, NaN has the greatest. -0 is the integer -1, but an index takes it for 0. */
         if (r->is_float && x & r->top) x = is_index && magnitude == 0 ? 0 : ~magnitude;
-        key = is_nan ? ~(uint64_t)0 : x ^ mask;
+        key = magnitude > infinity ? ~(uint64_t)0 : x ^ mask;
         if (key > best) best = key, index = i;
     }
     if (is_index) return left > 0 ? index : ~(uint64_t)0;
@@ -2718,8 +2721,8 @@ FASTREDUCE_DETAIL_NOINLINE uint64_t fastreduce_detail_pairwise_bits(const void *
     return fastreduce_detail_load(&narrow, 0, sizeof narrow);
 }
 
-/* Reduces x or, where is_dot is 1, its products with y, by EXACT, by AUTO where is_auto is 1, or
- * where it is 2 to AUTO's second result. Returns a status. */
+/* Reduces x or, where is_dot is 1, its products with y. That is by EXACT, by AUTO where is_auto is
+ * 1, or where it is 2 to AUTO's second result. Returns a status. */
 static inline fastreduce_status
 fastreduce_detail_host_result(const void *x, const void *y, int is_dot, int is_auto, void *output,
                               size_t n, fastreduce_type type, fastreduce_operator op,
@@ -2786,30 +2789,24 @@ FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_second(const
                                          FASTREDUCE_DEFAULT_TYPE, 0);
 }
 
-static inline fastreduce_config fastreduce_detail_no_config(void)
-{
-    fastreduce_config config;
-    memset(&config, 0, sizeof config);
-    return config;
-}
-
 FASTREDUCE_DETAIL_DEFINE fastreduce_status
 fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_type type,
                           fastreduce_operator op, const fastreduce_config *config)
 {
-    const fastreduce_config given = config ? *config : fastreduce_detail_no_config();
-    const int is_exact = given.kernel == FASTREDUCE_EXACT;
+    static fastreduce_config usual; /* zeros */
+    const fastreduce_config *const given = config ? config : &usual;
+    const int is_exact = given->kernel == FASTREDUCE_EXACT;
     const fastreduce_type second_type = fastreduce_second_type(type, op);
     const size_t second_bytes = fastreduce_type_size(second_type),
                  bytes = fastreduce_type_size(fastreduce_detail_result_type(
-                     type, fastreduce_output_type(type, op), given.output_type, is_exact));
-    const uintptr_t first = (uintptr_t)output, second = (uintptr_t)given.second_output;
+                     type, fastreduce_output_type(type, op), given->output_type, is_exact));
+    const uintptr_t first = (uintptr_t)output, second = (uintptr_t)given->second_output;
     const int is_unsupported =
-        (given.kernel != FASTREDUCE_AUTO && !is_exact) || given.n_on_device ||
+        (given->kernel != FASTREDUCE_AUTO && !is_exact) || given->n_on_device ||
         (second && (second_bytes == 0 || (is_exact && op != FASTREDUCE_VARIANCE)));
     fastreduce_status status = FASTREDUCE_SUCCESS;
     uint64_t kept = 0; /* the second result */
-    if ((unsigned)given.kernel > FASTREDUCE_EXACT) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
+    if ((unsigned)given->kernel > FASTREDUCE_EXACT) return FASTREDUCE_ERROR_INVALID_ARGUMENT;
     if (second && second_bytes > 0 &&
         (second % second_bytes != 0 ||
          (first < second ? second - first < bytes : first - second < second_bytes)))
@@ -2817,12 +2814,13 @@ fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_
     if (second && !is_unsupported)
         status = fastreduce_detail_host_result(input, input, 0, is_exact ? 0 : 2, &kept, n, type,
                                                is_exact ? FASTREDUCE_MEAN : op,
-                                               FASTREDUCE_DEFAULT_TYPE, given.options);
-    if (status == FASTREDUCE_SUCCESS) /* it refuses options last */
-        status =
-            fastreduce_detail_host_result(input, input, 0, !is_exact, output, n, type, op,
-                                          given.output_type, is_unsupported ? ~0u : given.options);
-    if (status == FASTREDUCE_SUCCESS && second) memcpy(given.second_output, &kept, second_bytes);
+                                               FASTREDUCE_DEFAULT_TYPE, given->options);
+    if (status == FASTREDUCE_SUCCESS) { /* it refuses options last */
+        const unsigned options = is_unsupported ? ~0u : given->options;
+        status = fastreduce_detail_host_result(input, input, 0, !is_exact, output, n, type, op,
+                                               given->output_type, options);
+    }
+    if (status == FASTREDUCE_SUCCESS && second) memcpy(given->second_output, &kept, second_bytes);
     return status;
 }
 
