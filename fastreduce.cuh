@@ -140,9 +140,8 @@
  *
  * fastreduce_reduce_by_index
  *   plan        find_index_set, plan_by_index, launch_by_index               (rooms 9, 8)
- *   kernels     add_by_index; carry_bins for many elements; finish_bins      (room 7)
- *     add       index_tile::load; value_of float_planes or key_planes; index_thread
- *     store     float_planes::finish, key_planes::finish
+ *   kernels     add_by_index, by index_tile, index_thread, and value_of      (room 7)
+ *               float_planes or key_planes; carry_bins; finish_bins
  *
  * fastreduce::reduce<FASTREDUCE_V2, 128>
  *   checks      reduce, check_reduction                                      (room 8)
@@ -5581,8 +5580,7 @@ __global__ void __launch_bounds__(buffers_block, resident(4))
  * May hold: all that only EXACT needs on the GPU; its arithmetic, for host and device, is in
  * fastreduce.h. It offers reduce_exact for one array, of floats first, then of doubles and of
  * products; resolve_exact_results for many results; and for users' own kernels exact_atomic_add,
- * exact_carry, exact_value, exact_block_reduce and exact_block_add. Last comes reduction by index,
- * whose sums of floats are exact; it also has what AUTO does by index.
+ * exact_carry, exact_value, exact_block_reduce and exact_block_add. Reduction by index ends it.
  *
  * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
  * It is made of an output, uses dynamic shared memory, and has
@@ -7661,10 +7659,9 @@ namespace detail
  * 28 bits are left for the number of floats. The 53 bits of a double are cut into three digits,
  * where planes begin. Sums of integers, counts, and keys of extremes have one plane. */
 
-constexpr unsigned index_block = 1024, finish_block = 256;
+constexpr unsigned index_block = 1024, finish_block = 256, no_bin = ~0u;
 constexpr unsigned additions_log = 28;    /* of additions between carries */
 constexpr unsigned touched_specials = 31; /* a bit of index_header::touched; the others: planes */
-constexpr unsigned no_bin = ~0u;
 
 /* At the beginning of the workspace: which planes are not all zeros, and how many blocks of the
  * last launch have ended. */
@@ -7774,19 +7771,44 @@ struct float_planes {
                                << touched_log,
                        end = above < limbs ? above : limbs;
         const size_t count = IsMean ? launch.take(counts, bin) : 0;
-        const unsigned digit_count = (end - lowest) * width / 32 + 4;
+        const unsigned flags = touched >> touched_specials
+                                   ? static_cast<unsigned>(launch.take(specials, bin))
+                                   : 0,
+                       digit_count = (end - lowest) * width / 32 + 4;
+        const int exponent = least + static_cast<int>(lowest * width);
+        if ((end - lowest) * width < 64 + width) { /* 128 bits hold the sum */
+            fastreduce_detail_magnitude sum = {0, 0, exponent + 127, 0};
+            for (unsigned k = end; k-- > lowest;) {
+                const unsigned long long word = launch.take(k, bin);
+                sum.high = (sum.high << width | sum.low >> (64 - width)) - (word >> 63);
+                sum.low = (sum.low << width) + word;
+                sum.high += sum.low < word;
+            }
+            const int negative = static_cast<int>(sum.high >> 63);
+            if (negative) {
+                sum.low = 0 - sum.low;
+                sum.high = ~sum.high + (sum.low == 0);
+            }
+#pragma unroll
+            for (unsigned k = 0; k < 8; ++k) { /* until its top bit is set */
+                const unsigned step = k < 3 ? 32 : 32u >> (k - 2);
+                if (sum.high >> (64 - step) != 0) continue;
+                sum.high = sum.high << step | sum.low >> (64 - step);
+                sum.low <<= step;
+                sum.exponent -= static_cast<int>(step);
+            }
+            return fastreduce_detail_finish(
+                fastreduce_detail_special(flags & 1, flags & 2, flags & 4), negative, sum,
+                launch.op, count, launch.precision);
+        }
         int64_t digit[limbs * width / 32 + 4 + 3];
-        for (unsigned k = 0; k < digit_count + 3; ++k) digit[k] = 0;
+        for (unsigned k = 0; k < digit_count; ++k) digit[k] = 0;
+        for (unsigned k = 0; k < 3; ++k) digit[digit_count + k] = flags >> k & 1;
         for (unsigned k = lowest; k < end; ++k)
             fastreduce_detail_add_scaled(digit, static_cast<int64_t>(launch.take(k, bin)),
                                          (k - lowest) * width);
-        if (touched >> touched_specials) {
-            const unsigned long long flags = launch.take(specials, bin);
-            for (unsigned k = 0; k < 3; ++k) digit[digit_count + k] = flags >> k & 1;
-        }
-        return fastreduce_detail_read(digit, static_cast<int>(digit_count),
-                                      least + static_cast<int>(lowest * width), launch.op, count,
-                                      launch.precision);
+        return fastreduce_detail_read(digit, static_cast<int>(digit_count), exponent, launch.op,
+                                      count, launch.precision);
     }
 };
 
@@ -7895,8 +7917,6 @@ struct index_tile {
         else
             load_bins<long long>(launch, end);
     }
-
-  private:
     template <class Index>
     FASTREDUCE_DEVICE void load_bins(const index_launch &launch, size_t end)
     {
@@ -7980,7 +8000,6 @@ struct index_thread {
         }
     }
 
-  private:
     FASTREDUCE_DEVICE bool adds() const { return Planes::width < 64 || launch.adds; }
     FASTREDUCE_DEVICE unsigned long long combine(unsigned long long a, unsigned long long b) const
     {
@@ -9216,14 +9235,13 @@ constexpr size_t index_pitch(size_t bins) { return (bins / 4 + 10) * 4; }
 /* The kernels for a type, without it. */
 struct index_set {
     kernel_entry (*find)(unsigned number);
-    unsigned limbs, parts, tile;
-    bool is_exact, is_mean;
+    unsigned planes, limbs, parts, tile;
+    bool is_exact;
 
     /* Returns 0 if there is no room for so many in the address space. */
     constexpr size_t workspace_bytes(size_t bins, bool finds_indices) const
     {
-        const size_t planes = is_exact ? limbs + 1 + is_mean : 1 + finds_indices,
-                     of_bin = planes * sizeof(unsigned long long);
+        const size_t of_bin = (planes + finds_indices) * sizeof(unsigned long long);
         return bins > SIZE_MAX / 2 / of_bin ? 0 : sizeof(index_header) + index_pitch(bins) * of_bin;
     }
 };
@@ -9239,9 +9257,12 @@ static kernel_entry find_index_kernel(unsigned number)
     return {kernel[number], &cache[number]};
 }
 template <class Planes>
-static constexpr index_set index_set_of = {
-    find_index_kernel<Planes>,    Planes::limbs,      Planes::parts,
-    index_tile<Planes>::of_block, Planes::width < 64, (Planes::parts > Planes::digits)};
+static constexpr index_set index_set_of = {find_index_kernel<Planes>,
+                                           Planes::counts + (Planes::parts > Planes::digits),
+                                           Planes::limbs,
+                                           Planes::parts,
+                                           index_tile<Planes>::of_block,
+                                           Planes::width < 64};
 
 /* Returns what a launch knows of the operator. */
 inline index_launch launch_of(fastreduce_operator op)
@@ -9297,20 +9318,18 @@ inline fastreduce_status launch_by_index(const index_set &set, index_launch laun
                                          const launch_options &options)
 {
     device_limits limits = {};
-    int shared_bytes = 0, l2_bytes = 0;
+    constexpr cudaDeviceAttr asked[] = {cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        cudaDevAttrL2CacheSize};
+    int bytes[2] = {};
     cudaError_t error = find_limits(&limits);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                       limits.device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, limits.device);
+    for (unsigned k = 0; k < 2 && error == cudaSuccess; ++k)
+        error = cudaDeviceGetAttribute(bytes + k, asked[k], limits.device);
     if (error != cudaSuccess) return status_of(error);
     const size_t bins = launch.bins,
                  reach = launch.index_bytes == sizeof(int) ? min_of(bins, size_t(1) << 31) : bins;
-    const index_plan plan = plan_by_index(
-        set, n, bins,
-        {limits.multiprocessors, static_cast<size_t>(shared_bytes), static_cast<size_t>(l2_bytes)},
-        options);
+    const index_limits given = {limits.multiprocessors, static_cast<size_t>(bytes[0]),
+                                static_cast<size_t>(bytes[1])};
+    const index_plan plan = plan_by_index(set, n, bins, given, options);
     const unsigned passes = launch.finds_indices && !launch.is_packed ? 2 : 1;
     launch.pitch = index_pitch(bins);
     launch.slots_log = plan.slots_log;
