@@ -233,11 +233,14 @@ constexpr way all_ways[] = {{0, 0, false, false, false},
                             {1, 3, true, false, false},
                             {3, 1, false, true, false}};
 
-/* In several launches: of few elements each, between which limbs carry, and of few bins. */
+/* In several launches: of few elements each, between which limbs carry, and of few bins. The device
+ * may say that the first elements are all. */
 template <class T>
-static void in_parts(grouping<T> &g, const call &c)
+static void in_parts(grouping<T> &g, const call &c, bool counted)
 {
-    const size_t n = g.index.size();
+    const size_t n = g.index.size(), fewer = n - n / 4;
+    check::buffer<size_t> length(1);
+    length.set(&fewer);
     const exact_input<T> input(g.values, 0);
     const exact_input<int> index(converted<int>(g.index), 0);
     const size_t size = fastreduce_type_size(fastreduce_output_type(type_of<T>, c.op));
@@ -255,6 +258,7 @@ static void in_parts(grouping<T> &g, const call &c)
     launch.result_bytes = static_cast<unsigned>(size);
     launch.precision = settings.precision;
     launch.in_vectors = true;
+    if (counted) launch.n_on_device = length.data();
     check::buffer<unsigned char> workspace(
         fastreduce_by_index_workspace_bytes(g.bins, type_of<T>, c.op, &config));
     workspace.fill(0);
@@ -267,7 +271,9 @@ static void in_parts(grouping<T> &g, const call &c)
     check::that(output.canaries_alive() && workspace.canaries_alive(),
                 "%s in parts: a write outside", g.text);
     check::that(workspace.every_byte_is(0), "%s in parts: the workspace", g.text);
+    if (counted) g.take(fewer);
     g.compare(c, output.get(), "in parts");
+    g.take(n);
 }
 
 /* One element a bin: sums of which words are zero, up to where 128 bits no longer hold them. */
@@ -381,6 +387,33 @@ static void in_graph(const call &c)
     CUDA(cudaGraphDestroy(graph));
     CUDA(cudaStreamDestroy(config.stream));
 }
+
+/* So many elements of one bin that its words overflow, if nothing carries between launches: 2^30
+ * times 3.004, then 2^28 times 12.08. Their sum has 30 bits, which a double holds. */
+static void overflow()
+{
+    const size_t some = size_t(1) << 30, more = size_t(1) << 28;
+    size_t free_bytes = 0, all_bytes = 0;
+    CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
+    if (free_bytes < 3 * sizeof(float) * (some + more)) return;
+    check::buffer<unsigned char> input((some + more) * sizeof(float));
+    check::buffer<int> index(some + more);
+    check::buffer<float> output(1);
+    CUDA(cudaMemset(input.data(), 0x40, some * sizeof(float)));
+    CUDA(cudaMemset(input.data() + some * sizeof(float), 0x41, more * sizeof(float)));
+    CUDA(cudaMemset(index.data(), 0, (some + more) * sizeof(int)));
+    fastreduce_config exact = {};
+    exact.kernel = FASTREDUCE_EXACT;
+    exact.offset_type = FASTREDUCE_I32;
+    const fastreduce_status status =
+        fastreduce_reduce_by_index(input.data(), index.data(), output.data(), some + more, 1,
+                                   FASTREDUCE_F32, FASTREDUCE_SUM, &exact);
+    const float got = output.get()[0],
+                wanted = static_cast<float>(double(some) * double(from_bits<float>(0x40404040)) +
+                                            double(more) * double(from_bits<float>(0x41414141)));
+    check::that(status == 0 && got == wanted, "2^30 in a bin: status %d, %.9g, not %.9g", status,
+                double(got), double(wanted));
+}
 #endif
 
 template <class T>
@@ -411,13 +444,16 @@ static void type()
             }
         for (data kind : kinds)
             for (indices order : {indices::random, indices::mostly_outside}) {
-                grouping<T> g(5003, 70, order, kind, 3);
+                grouping<T> g(5003, 400, order, kind, 3);
                 for (const call &c : calls)
-                    if (c.output_type == FASTREDUCE_DEFAULT_TYPE) in_parts(g, c);
+                    if (c.output_type == FASTREDUCE_DEFAULT_TYPE)
+                        in_parts(g, c, order == indices::random);
             }
         if constexpr (std::is_same_v<T, float>) powers();
 #ifndef SIMT_MACHINE
         for (const call &c : calls) in_graph<T>(c);
+        if constexpr (std::is_same_v<T, float>)
+            if (many) overflow();
 #endif
     }
 }
