@@ -1,6 +1,6 @@
 /* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
  * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
- * 64` for a trace of the first steps, by which examples/ladder_pictures.py draws them. */
+ * 64` for a trace of the first steps, by which examples/course/ladder_pictures.py draws them. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

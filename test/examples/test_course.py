@@ -119,7 +119,7 @@ def check_pictures(folder):
     """Of steps 1 and 2, as of V0 to V7, from a trace."""
     check_sh(folder, "11", "--answer") # builds what traces
     pictures = os.path.join(folder, "pictures")
-    status, said = run(folder, sys.executable, os.path.join(ROOT, "examples", "ladder_pictures.py"),
+    status, said = run(folder, sys.executable, os.path.join(COURSE, "ladder_pictures.py"),
                        os.path.join(folder, "answers"), "--block", "64", "--out", pictures)
     for name in ("ladder_step1.svg", "ladder_step2.svg"):
         that(status == 0 and read(pictures, name) == read(COURSE, name), f"{name} {said}")

@@ -1,7 +1,7 @@
 """Draws V0 to V7 at work on one block, from the trace that the CPU machine takes of the kernels:
 
     ninja -C build/test pictures         once sh test/run.sh --full has made that folder; or
-    python3 examples/ladder_pictures.py build/test/trace_ladder --out examples/figures
+    python3 examples/course/ladder_pictures.py build/test/trace_ladder --out examples/figures
 
 Writes ladder_v0.svg to ladder_v7.svg and ladder_all.svg. Threads run across and time runs down: a
 row of threads between rows of words of shared memory, with lines from what a thread reads to the
