@@ -94,7 +94,7 @@ class seen
     };
     using load_key = std::tuple<unsigned, unsigned, const void *, unsigned>;
     uint64_t launch_ = 0;
-    std::map<uintptr_t, access> readers_, writers_;
+    std::map<uintptr_t, access> readers_, writers_, adders_;                 /* by atomics */
     std::map<std::tuple<unsigned, unsigned, const void *>, unsigned> times_; /* of a thread */
     /* lines, by block, warp, place, the how-manieth time */
     std::map<load_key, std::set<uintptr_t>> loads_;
@@ -113,11 +113,17 @@ class seen
             const unsigned time = times_[{block, thread, site}]++;
             loads_[load_key(block, thread / lanes, site, time)].insert(where / 128);
             meet(writers_, readers_, where, site, "reads", "writes");
+            meet(adders_, readers_, where, site, "reads", "adds to");
             break;
         }
         case simt::happening::global_store:
             meet(readers_, writers_, where, site, "writes", "reads");
             meet(writers_, writers_, where, site, "writes", "writes");
+            meet(adders_, writers_, where, site, "writes", "adds to");
+            break;
+        case simt::happening::global_atomic:
+            meet(readers_, adders_, where, site, "adds", "reads");
+            meet(writers_, adders_, where, site, "adds", "writes");
             break;
         default: break;
         }
@@ -151,6 +157,7 @@ class seen
         }
         readers_.clear();
         writers_.clear();
+        adders_.clear();
         times_.clear();
         loads_.clear();
         exits_.clear();

@@ -79,7 +79,7 @@ struct access {
     uintptr_t address;
     const void *site; /* return address in the kernel */
     unsigned char bytes;
-    bool write;
+    bool write, atomic;
     unsigned meetings; /* of this warp, that had been completed with this thread when it happened */
 };
 
@@ -117,7 +117,8 @@ enum class happening {
     global_store,
     addition,
     shuffle,
-    exit
+    exit,
+    global_atomic
 };
 
 struct allocation {

@@ -68,38 +68,55 @@ inline float __uint_as_float(unsigned bits)
 }
 inline void __nanosleep(unsigned) { simt::yield(); }
 
+namespace simt
+{
+/* A parameter's type that follows from another parameter: the argument is converted to it. */
 template <class T>
-T atomicAdd(T *address, T value)
+struct same {
+    using type = T;
+};
+template <class T>
+using as = typename same<T>::type;
+} // namespace simt
+
+template <class T>
+T atomicAdd(T *address, simt::as<T> value)
 {
     const T old = *address;
     if (value != T(0)) *simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
 }
+template <class T>
+[[gnu::noinline]] simt::traced<T> atomicAdd(simt::traced<T> *address,
+                                            simt::as<simt::traced<T>> value)
+{
+    return address->add_atomically(value.get(), __builtin_return_address(0));
+}
 
 template <class T>
-T atomicAnd(T *address, T value)
+T atomicAnd(T *address, simt::as<T> value)
 {
     const T old = *address;
     *address = old & value;
     return old;
 }
 template <class T>
-T atomicOr(T *address, T value)
+T atomicOr(T *address, simt::as<T> value)
 {
     const T old = *address;
     *address = old | value;
     return old;
 }
 template <class T>
-T atomicMin(T *address, T value)
+T atomicMin(T *address, simt::as<T> value)
 {
     const T old = *address;
     if (value < old) *address = value;
     return old;
 }
 template <class T>
-T atomicCAS(T *address, T expected, T value)
+T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
 {
     const T old = *address;
     if (old == expected) *address = value;
@@ -107,7 +124,7 @@ T atomicCAS(T *address, T expected, T value)
     return old;
 }
 template <class T>
-T atomicMax(T *address, T value)
+T atomicMax(T *address, simt::as<T> value)
 {
     const T old = *address;
     if (value > old) *address = value;

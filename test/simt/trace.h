@@ -55,7 +55,8 @@ inline const allocation *find_allocation(const machine &m, uintptr_t address)
     return nullptr;
 }
 
-inline void on_access(const void *pointer, size_t bytes, bool write, const void *site)
+inline void on_access(const void *pointer, size_t bytes, bool write, const void *site,
+                      bool atomic = false)
 {
     machine &m = the_machine();
     if (!m.settings.trace || !m.running) return;
@@ -73,7 +74,10 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                         std::to_string(static_cast<long long>(address - a->begin)) +
                         " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
         if (m.watcher)
-            m.watcher(write ? happening::global_store : happening::global_load, address, site);
+            m.watcher(atomic  ? happening::global_atomic
+                      : write ? happening::global_store
+                              : happening::global_load,
+                      address, site);
         return;
     }
     const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
@@ -82,7 +86,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
         stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
                     std::to_string(address - dynamic) + " of " + std::to_string(m.dynamic_bytes) +
                     " bytes of dynamic shared memory");
-    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, t.meetings});
+    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, atomic, t.meetings});
     ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
     if (m.watcher)
         m.watcher(write ? happening::shared_store : happening::shared_load, address, site);
@@ -163,6 +167,12 @@ class traced
         return a.read(site) < b.read(site);
     }
     T get() const { return value_; }
+    [[gnu::noinline]] T add_atomically(T term, const void *site)
+    {
+        on_addition(site);
+        on_access(&value_, sizeof value_, true, site, true);
+        return std::exchange(value_, value_ + term);
+    }
 
   private:
     static traced &plain(const volatile traced &element) { return const_cast<traced &>(element); }
@@ -188,7 +198,10 @@ struct event {
 
 inline std::string words(const machine &m, const event &e)
 {
-    return words(m.threads[e.thread]) + (e.what->write ? " writes at " : " reads at ") +
+    return words(m.threads[e.thread]) +
+           (e.what->atomic  ? " adds at "
+            : e.what->write ? " writes at "
+                            : " reads at ") +
            source_of(e.what->site);
 }
 
@@ -216,10 +229,11 @@ inline void find_races(machine &m)
         const bool written = m.written.count(entry.first) != 0;
         const event *undefined = nullptr; /* told after races: a race explains more */
         for (const event &x : events) {
-            bool defined = written || x.what->write;
+            bool defined = written || (x.what->write && !x.what->atomic);
             for (const event &y : events) {
                 const bool same = x.thread == y.thread;
-                if (x.what->write && !same && !ordered(m, x, y) && !ordered(m, y, x))
+                if (x.what->write && !same && !(x.what->atomic && y.what->atomic) &&
+                    !ordered(m, x, y) && !ordered(m, y, x))
                     return complain(m, "race: " + words(m, x) +
                                            ", and no barrier lies between that and " + words(m, y));
                 defined |= y.what->write && (same ? y.what < x.what : ordered(m, y, x));
