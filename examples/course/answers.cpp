@@ -1,6 +1,7 @@
 /* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
  * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
- * 64` for a trace of the first steps, by which examples/course/ladder_pictures.py draws them. */
+ * 64` for a trace of the first steps, by which examples/course/ladder_pictures.py draws them;
+ * `answers picture NUMBER` for that of a lesson's kernel. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #undef float
 #include "lessons.h"
 #include "seen.h"
+#include "picture.h"
 #include "../../fastreduce.cuh"
 #include "../../test/common/dynamic_shared.h"
 #include "../../test/common/pairwise.h"
@@ -76,47 +78,32 @@ static seen watch(const char *name, size_t n = 0)
     return all;
 }
 
-/* What each thread of one block does, as trace_ladder prints it. */
-static void print_trace(const char *name, kernel run, unsigned threads)
+/* The kernels of the lessons in blocks of 64 threads, which fit in a picture. */
+constexpr unsigned few = 64;
+static const struct {
+    unsigned lesson;
+    named kernel;
+} pictured[] = {
+    {2, {"v0_baseline", 1, fastreduce::v0_baseline<plus, element, element>}},
+    {3, {"v1_no_divergence", 1, fastreduce::v1_no_divergence<plus, element, element>}},
+    {4, {"v2_no_bank_conflict", 1, fastreduce::v2_no_bank_conflict<plus, element, element>}},
+    {5, {"v3_add_during_load", 2, fastreduce::v3_add_during_load<plus, element, element>}},
+    {6, {"v4_unroll_last_warp", 2, fastreduce::v4_unroll_last_warp<plus, element, element>}},
+    {7, {"v6_multi_add", 8, fastreduce::v6_multi_add<plus, few, 8, element, element>}},
+    {8, {"v7_shuffle", 8, fastreduce::v7_shuffle<plus, few, 8, element, element>}},
+    {10, {"step1_vector_loads", tile_items, vector_loads<few>}},
+    {11, {"step2_handing_over", tile_items, handing_over<few>}},
+};
+
+/* As trace_ladder prints it; nothing of a lesson that has no such kernel. */
+static void print_picture(unsigned lesson)
 {
-    static const char *const words[] = {"load", "store",   "input", "output",
-                                        "add",  "shuffle", "exit"};
-    const size_t n = size_t(threads) * tile_items;
-    memory<element> input(n), partial(1);
-    input.set(std::vector<float>(n, 1.0f).data());
-    const element *const from = input.data();
-    const uintptr_t first_input = reinterpret_cast<uintptr_t>(from);
-    uintptr_t first_word = 0;
-    std::vector<const void *> sites;
-    std::string lines;
-    simt::machine &m = simt::the_machine();
-    simt::reset();
-    simt::settings().trace = true;
-    m.watcher = [&](simt::happening what, uintptr_t where, const void *site) {
-        const bool shared = what <= simt::happening::shared_store;
-        if (shared && first_word == 0) first_word = where; /* thread 0's */
-        if (shared) where = (where - first_word) / sizeof(float);
-        if (what == simt::happening::global_load) where = (where - first_input) / sizeof(float);
-        if (what == simt::happening::global_store) where = blockIdx.x;
-        const auto at = std::find(sites.begin(), sites.end(), site) - sites.begin();
-        if (at == static_cast<ptrdiff_t>(sites.size())) sites.push_back(site);
-        const unsigned each = what == simt::happening::global_load ? 4 : 1; /* of a vector */
-        for (unsigned k = 0; k < each; ++k) {
-            char line[100];
-            snprintf(line, sizeof line, "%s,%llu,%u,%u,%llu,%d\n", words[static_cast<int>(what)],
-                     static_cast<unsigned long long>(m.interval), m.threads[m.current].meetings,
-                     m.current, static_cast<unsigned long long>(where + k), static_cast<int>(at));
-            lines += line;
-        }
-    };
-    launch(run, 1, threads, 0, from, partial.data(), n);
-    m.watcher = nullptr;
-    simt::settings().trace = false;
-    const simt::counts &c = m.statistics;
-    printf("kernel,%s,%u,%llu,%llu,%llu\n%s", name, threads,
-           static_cast<unsigned long long>(c.barriers),
-           static_cast<unsigned long long>(c.warp_steps),
-           static_cast<unsigned long long>(c.conflicts), lines.c_str());
+    for (const auto &one : pictured)
+        if (one.lesson == lesson)
+            print_trace(stdout, one.kernel.name, few, one.kernel.items,
+                        [&](const element *input, element *partial, size_t n) {
+                            launch(one.kernel.run, 1, few, few * sizeof(float), input, partial, n);
+                        });
 }
 
 static void print_costs(const char *name)
@@ -332,9 +319,11 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "costs") == 0) return course::print_costs(argv[2]), 0;
     if (argc == 2 && strcmp(argv[1], "64") == 0) {
-        course::print_trace("step1_vector_loads", vector_loads<64>, 64);
-        course::print_trace("step2_handing_over", handing_over<64>, 64);
+        course::print_picture(10);
+        course::print_picture(11);
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], "picture") == 0)
+        return course::print_picture(static_cast<unsigned>(atoi(argv[2]))), 0;
     return argc == 2 ? course::answer(static_cast<unsigned>(atoi(argv[1]))) : 2;
 }

@@ -6,6 +6,7 @@
 #     sh examples/course/check.sh 3           one
 #     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
+#     sh examples/course/check.sh 3 --picture [mine.cu]  what the kernel does, drawn as mine.svg
 #
 # A solution may take 10 seconds of the processor, or what COURSE_SECONDS in the environment says.
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
@@ -22,7 +23,7 @@ mkdir -p "$build"
 
 usage()
 {
-    sed -n '5,8s/^# *//p' "$course/check.sh" >&2
+    sed -n '5,9s/^# *//p' "$course/check.sh" >&2
     exit 2
 }
 
@@ -93,6 +94,11 @@ grade()
     count=0
     for file; do
         echo "lesson $number: $file"
+        if [ -n "${picture:-}" ]; then
+            draw "$number" "$file" $count || all=1
+            count=$((count + 1))
+            continue
+        fi
         ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
         verdict=0
         "$build/grader-$$" $count || verdict=$?
@@ -107,6 +113,16 @@ grade()
         count=$((count + 1))
     done
     return $all
+}
+
+# draw NUMBER FILE COUNT: what its kernel does, beside the library's, as an SVG beside the file
+draw()
+{
+    verdict=0
+    "$build/grader-$$" "$3" picture "$build/yours-$$" || verdict=$?
+    [ $verdict = 40 ] || return 1
+    "$build/answers" picture "$1" > "$build/ours-$$"
+    python3 "$course/picture.py" "$2" "$build/yours-$$" "$build/ours-$$"
 }
 
 time_on_gpu()
@@ -142,6 +158,13 @@ shift
 if [ "${1:-}" = --answer ]; then
     made "$build/answers" "$course/answers.cpp"
     exec "$build/answers" "$number"
+fi
+if [ "${1:-}" = --picture ]; then
+    shift
+    picture=1
+    need python3 python3
+    install_missing >&2
+    made "$build/answers" "$course/answers.cpp"
 fi
 [ $# -gt 0 ] || set -- "$exercise"
 grade "$number" "$@" || status=1

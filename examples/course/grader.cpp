@@ -22,6 +22,7 @@
 #include "../../test/common/dynamic_shared.h"
 #include "../../test/common/pairwise.h"
 #include "seen.h"
+#include "picture.h"
 
 namespace course
 {
@@ -455,6 +456,29 @@ static void grade()
     const text sentence = what_is_wrong_on_the_host();
     if (!sentence.empty()) throw wrong{sentence};
 }
+
+/* For check.sh --picture: a trace of one block, and why it ends too soon. */
+static int print_picture(const char *path)
+{
+    if (!the_solution->blocks) {
+        printf("  there is nothing to draw, as no kernel of this lesson makes its sum in one block\n");
+        return graded_wrong;
+    }
+    const unsigned threads = lesson_now().any_block ? 64 : lesson_now().block;
+    const auto work = [&] {
+        FILE *const to = fopen(path, "w");
+        if (!to) throw wrong{text(path) + " cannot be written."};
+        const text report = print_trace(to, "yours", threads, lesson_now().items,
+                                        [&](const element *input, element *partial, size_t n) {
+                                            the_solution->blocks(threads, 1, input, partial, n);
+                                        });
+        if (!report.empty()) fprintf(to, "fault,%s\n", explained(report).c_str());
+        fclose(to);
+    };
+    const text sentence = attempt(work, most_seconds());
+    if (!sentence.empty()) printf("  there is nothing to draw: %s\n", sentence.c_str());
+    return sentence.empty() ? graded_right : graded_wrong;
+}
 } // namespace course
 
 int main(int argc, char **argv)
@@ -463,6 +487,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "starts")) return graded_right;
     the_solution = solutions[argc > 1 ? atoi(argv[1]) : 0];
     if (the_solution->shared) simt::dynamic_shared_of() = the_solution->shared;
+    if (argc > 3 && !strcmp(argv[2], "picture")) return print_picture(argv[3]);
     text sentence = attempt(grade, most_seconds());
     if (sentence.empty()) {
         sentence = attempt(check_long_array, 5);

@@ -152,6 +152,7 @@ struct machine {
 
     /* Called with the address, or a shuffle's source thread; and a place in the kernel. */
     std::function<void(happening, uintptr_t where, const void *site)> watcher;
+    size_t bytes = 0; /* of the access it is called for */
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;

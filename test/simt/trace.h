@@ -66,6 +66,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
         return; /* a register */
     if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
+    m.bytes = bytes;
     const char *verb = write ? " writes " : " reads ";
     if (const allocation *a = find_allocation(m, address)) {
         if (!a->live) stop(m, "freed memory: " + words(t) + verb + "at " + source_of(site));
