@@ -77,8 +77,9 @@ print_trace(FILE *to, const char *name, unsigned threads, unsigned items,
     }
     if (fault.empty() && first_exit && first_exit->interval != last_exit->interval)
         fault = "barrier divergence: thread " + std::to_string(first_exit->thread) + " has met " +
-                std::to_string(first_exit->interval) + " block barriers when it leaves, and thread " +
-                std::to_string(last_exit->thread) + " meets " + std::to_string(last_exit->interval);
+                std::to_string(first_exit->interval) +
+                " block barriers when it leaves, and thread " + std::to_string(last_exit->thread) +
+                " meets " + std::to_string(last_exit->interval);
     return fault;
 }
 } // namespace course

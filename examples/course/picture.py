@@ -2,7 +2,8 @@
 
     python3 examples/course/picture.py mine.cu YOURS OURS
 
-YOURS and OURS are traces of one block, as picture.h prints them; OURS may be empty. Writes mine.svg.
+YOURS and OURS are traces of one block, as picture.h prints them; OURS may be empty. Writes the SVG
+mine.svg.
 """
 import os
 import sys

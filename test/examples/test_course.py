@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
 import checks
 from checks import that
@@ -125,6 +126,40 @@ def check_pictures(folder):
         that(status == 0 and read(pictures, name) == read(COURSE, name), f"{name} {said}")
 
 
+def check_own_picture(folder):
+    """A right kernel is drawn as ours is; a wrong one is not, and its race is red."""
+    right = read(COURSE, "04-bank-conflicts.cu").replace(HOLE, SOLUTIONS[4][0])
+    v1, barrier = SOLUTIONS[4][1][0][1], "        __syncthreads();\n"
+    kernels = {"right": right, "v1": right.replace(SOLUTIONS[4][0], v1),
+               "race & <more>": right.replace(barrier, ""),
+               "ends": right.replace(barrier, "exit(0);")}
+    paths = {name: os.path.join(folder, name + ".cu") for name in kernels}
+    for name, text in kernels.items():
+        with open(paths[name], "w", encoding="utf-8") as file:
+            file.write(text)
+    status, said = check_sh(folder, "4", "--picture", *paths.values())
+    drawn = [line[17:] for line in said.splitlines() if line.startswith("  the picture is ")]
+    that(status == 1 and drawn == [paths[name][:-2] + "svg" for name in list(kernels)[:3]] and
+         "there is nothing to draw: it ends the program" in said, f"pictures: {status} {said}")
+    kinds = {}
+    for name, path in zip(kernels, drawn):
+        root = ElementTree.parse(path).getroot()
+        halves = [list(half) for half in root.findall("{*}g") if not half.get("transform")]
+        titles = ["".join(half[0].itertext()).strip() for half in halves]
+        that(titles == [name + ".cu", "V2  no bank conflict"], f"{titles}")
+        yours, ours = [[(mark.attrib, mark.text) for part in half[1:] for mark in part]
+                       for half in halves]
+        that((yours == ours) == (name == "right"), f"the picture of {name}: {yours} {ours}")
+        kinds[name] = {path.get("class") for path in root.iter() if path.get("class")}
+        fault = "".join(halves[0][3].itertext()).strip()
+        that(fault.startswith("a race: thread " if name.startswith("race") else "") and
+             bool(fault) == name.startswith("race"), f"{name}: {fault}")
+    that([("bank" in kinds[name], "race" in kinds[name]) for name in kinds] ==
+         [(False, False), (True, False), (False, True)], f"{kinds}")
+    status, said = check_sh(folder, "1", "--picture")
+    that(status == 1 and "nothing to draw, as no kernel" in said, f"lesson 1: {status} {said}")
+
+
 def check_steps(folder):
     """The kernels in steps.cuh pass as solutions of their lessons."""
     whole = "void sum(const float *input, float *output, word *words, size_t n)\n{\n" \
@@ -217,8 +252,8 @@ def check_environment(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
-            for check in (check_documents, check_made, check_pictures, check_steps,
-                          check_answers, check_valid, check_endings, check_environment):
+            for check in (check_documents, check_made, check_pictures, check_steps, check_answers,
+                          check_own_picture, check_valid, check_endings, check_environment):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
