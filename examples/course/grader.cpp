@@ -467,7 +467,7 @@ static void grade()
 static int print_picture(const char *path)
 {
     if (!the_solution->blocks) {
-        printf("  there is nothing to draw, as no kernel of this lesson makes its sum in one block\n");
+        printf("  there is nothing to draw, as no kernel of this lesson sums in one block\n");
         return graded_wrong;
     }
     const unsigned threads = lesson_now().any_block ? 64 : lesson_now().block;

@@ -1,4 +1,4 @@
-/* A trace of what each thread of one block does, which ladder_pictures.py and picture.py draw. Comes
+/* A trace of what each thread of one block does, as ladder_pictures.py and picture.py draw it. Comes
  * after lessons.h and seen.h. */
 #ifndef COURSE_PICTURE_H
 #define COURSE_PICTURE_H
