@@ -57,9 +57,10 @@ static text explained(const text &report)
                &a, does, here, &b, did, there) == 6)
         return "a race: thread " + number(a) + " " + does + " at " + here + " what thread " +
                number(b) + " " + did + " at " + there + ", and no barrier lies between. " +
-               (a / lanes == b / lanes ? "They are of one warp, but lanes need not run in step: a "
-                                         "__syncwarp() has to come between."
-                                       : "A __syncthreads() has to come between.");
+               (a / lanes == b / lanes && lesson_now().number >= warp_barriers_from
+                    ? "They are of one warp, but lanes need not run in step: a __syncwarp() has "
+                      "to come between."
+                    : "A __syncthreads() has to come between.");
     if (sscanf(report.c_str(),
                "out of bounds: thread %u of block (%*u, %*u, %*u) %15s at %199[^,], byte %u of %u "
                "bytes of dynamic",
@@ -73,6 +74,11 @@ static text explained(const text &report)
                &a, does, here, &byte, &of) == 5)
         return "out of bounds: thread " + number(a) + " " + does + " at " + here + " element " +
                std::to_string(byte / 4) + " of an array that has " + number(of / 4) + ".";
+    if (the_solution->on_the_host &&
+        sscanf(report.c_str(), "out of bounds: at %199[^,], byte %lld of global memory of %u bytes",
+               here, &byte, &of) == 3)
+        return text("out of bounds: at ") + here + " element " + std::to_string(byte / 4) +
+               " of an array that has " + number(of / 4) + ".";
     if (report.compare(0, 19, "barrier divergence:") == 0)
         return "a barrier that some threads miss:" + report.substr(19) + ".";
     return report + ".";
@@ -154,7 +160,7 @@ static text attempt(const std::function<void()> &work, unsigned seconds)
     if (WEXITSTATUS(status) != 99) /* of a fault, which the CPU machine describes */
         return "it ends the program, by exit or its like, before all of it is checked.";
     while (!said.empty() && said.back() == '\n') said.pop_back();
-    return said;
+    return explained(said);
 }
 
 /* ---- Data ---- */

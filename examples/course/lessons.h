@@ -6,6 +6,7 @@ namespace course
 {
 using element = simt::traced<float>;
 constexpr unsigned any = ~0u;
+constexpr unsigned warp_barriers_from = 6; /* the lesson that teaches __syncwarp() */
 
 /* Of one block of 256 threads that has all its elements. */
 struct costs {

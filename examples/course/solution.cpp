@@ -1,11 +1,16 @@
 /* A solution of an exercise, as the grader takes it. check.sh includes this once for each file that
- * it grades, with LESSON, SOLUTION, its file, and NAME, a namespace for it. */
+ * it grades, with LESSON, SOLUTION, its file, NAME, a namespace for it, and SHARED_TYPE and
+ * SHARED_NAME of the array of shared memory whose size a launch says. */
 #ifndef COURSE_ON_THE_HOST
 #define float simt::traced<float> /* as course.h has it */
 #endif
 namespace NAME
 {
 #include SOLUTION
+#ifndef COURSE_ON_THE_HOST
+alignas(128) thread_local SHARED_TYPE SHARED_NAME[simt::most_dynamic_shared / sizeof(SHARED_TYPE)];
+static unsigned char *shared() { return (unsigned char *)SHARED_NAME; }
+#endif
 } // namespace NAME
 #undef float
 
@@ -23,10 +28,6 @@ const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, sum, nullptr
 const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, nullptr, microseconds};
 #else
 using course::element;
-
-/* The shared memory whose size a launch says, as exercises declare it. */
-alignas(128) thread_local element sdata[simt::most_dynamic_shared / sizeof(element)];
-static unsigned char *shared() { return reinterpret_cast<unsigned char *>(sdata); }
 
 #if LESSON == 9
 const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
@@ -64,3 +65,5 @@ const solution entry = {LESSON, shared, launch_blocks, nullptr, nullptr, nullptr
 } // namespace NAME
 #undef NAME
 #undef SOLUTION
+#undef SHARED_TYPE
+#undef SHARED_NAME

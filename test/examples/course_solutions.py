@@ -7,7 +7,7 @@ SOLUTIONS = {
         for (size_t i = begin; i < end; ++i) partial += input[i];""", [
         # n need not be a multiple of the group
         ("begin + m < n ? begin + m : n;", "begin + m;",
-         "out of bounds: at @+= input@, byte 4000 of global memory of 4000 bytes"),
+         "out of bounds: at @+= input@ element 1000 of an array that has 1000."),
         # one loop after all
         ("partial += input[i];", "total += input[i];", "the sum of 2^25 ones is 16777216"),
         # the group that is not full is left out
@@ -17,7 +17,8 @@ SOLUTIONS = {
     2: ("""if (tid % (2 * stride) == 0) sdata[tid] += sdata[tid + stride];
         __syncthreads();""", [
         # no barrier in the loop
-        ("        __syncthreads();\n    }", "    }", "a race: thread "),
+        ("        __syncthreads();\n    }", "    }",
+         "and no barrier lies between. A __syncthreads() has to come between."),
         # a barrier in the branch
         ("sdata[tid] += sdata[tid + stride];\n        __syncthreads();",
          "{\n            sdata[tid] += sdata[tid + stride];\n            __syncthreads();\n"

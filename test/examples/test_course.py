@@ -150,6 +150,12 @@ def check_answers(folder):
     that("RIGHT" in said[1], said[1])
 
 
+def check_valid(folder):
+    """What nvcc takes, the grader takes."""
+    said, = grade(folder, 2, [read(ROOT, "test", "examples", "course_valid.cu")])
+    that("RIGHT" in said and "\n-21 42 printed 3\n" in said, said)
+
+
 def check_endings(folder):
     """What does not end, or ends the program, is not right; one beside it is graded all the same,
     and nothing that was started goes on."""
@@ -212,7 +218,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
             for check in (check_documents, check_made, check_pictures, check_steps,
-                          check_answers, check_endings, check_environment):
+                          check_answers, check_valid, check_endings, check_environment):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):

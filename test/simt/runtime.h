@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <csignal>
-#include "trace.h"
+#include "traced.h"
 
 #define __global__
 #define __device__
@@ -50,9 +50,13 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
     if (simt::is_first(met)) ++simt::statistics().warp_barriers;
 }
 
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline unsigned __float_as_uint(float x)
 {
@@ -66,6 +70,12 @@ inline float __uint_as_float(unsigned bits)
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+template <class T>
+[[gnu::always_inline]] inline T __ldg(const T *from)
+{
+    return *from;
+}
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 
 namespace simt
@@ -104,9 +114,28 @@ template <class T>
 [[gnu::noinline]] simt::traced<T> atomicAdd(simt::traced<T> *address,
                                             simt::as<simt::traced<T>> value)
 {
-    return address->add_atomically(value.get(), __builtin_return_address(0));
+    return address->add_atomically(value.get(), SIMT_SITE);
 }
 
+template <class T>
+T atomicSub(T *address, simt::as<T> value)
+{
+    return atomicAdd(address, static_cast<T>(-value));
+}
+/* The next of 0 to most, and 0 after that. */
+inline unsigned atomicInc(unsigned *address, unsigned most)
+{
+    const unsigned old = *address;
+    *simt::the_machine().idle_yields = 0;
+    *address = old >= most ? 0 : old + 1;
+    return old;
+}
+template <class T>
+T atomicExch(T *address, simt::as<T> value)
+{
+    *simt::the_machine().idle_yields = 0;
+    return std::exchange(*address, value);
+}
 template <class T>
 T atomicAnd(T *address, simt::as<T> value)
 {

@@ -1,5 +1,5 @@
-/* traced<T>: an element type that reports each access to shared and global memory. At the end of
- * every interval between block barriers the accesses are searched for races and counted. */
+/* What elements of traced.h report: each access to shared and global memory. At the end of every
+ * interval between block barriers the accesses are searched for races and counted. */
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
@@ -80,6 +80,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                       address, site);
         return;
     }
+    if (!is_shared(address) && !write) return; /* a constant */
     const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
     if (address >= dynamic && address < dynamic + most_dynamic_shared &&
         address + bytes > dynamic + m.dynamic_bytes)
@@ -97,97 +98,6 @@ inline void on_addition(const void *site)
     machine &m = the_machine();
     if (m.running && m.watcher) m.watcher(happening::addition, 0, site);
 }
-
-template <class T>
-class traced
-{
-  public:
-    traced() = default;
-    traced(T value) : value_(value) {}
-    [[gnu::noinline]] traced(const traced &other) : value_(other.read(__builtin_return_address(0)))
-    {
-    }
-    [[gnu::noinline]] traced &operator=(const traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        write(other.read(site), site);
-        return *this;
-    }
-    [[gnu::noinline]] traced &operator+=(const traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        const T term = other.read(site);
-        on_addition(site);
-        write(read(site) + term, site);
-        return *this;
-    }
-    /* As old code has it that takes a warp to run in step. */
-    [[gnu::noinline]] traced(const volatile traced &other)
-        : value_(plain(other).read(__builtin_return_address(0)))
-    {
-    }
-    [[gnu::noinline]] traced &operator=(const volatile traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        write(plain(other).read(site), site);
-        return *this;
-    }
-    [[gnu::noinline]] void operator=(const volatile traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        plain(*this).write(plain(other).read(site), site);
-    }
-    [[gnu::noinline]] void operator=(const traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        plain(*this).write(other.read(site), site);
-    }
-    [[gnu::noinline]] void operator+=(const volatile traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        const T term = plain(other).read(site);
-        on_addition(site);
-        plain(*this).write(plain(*this).read(site) + term, site);
-    }
-    [[gnu::noinline]] friend traced operator+(const volatile traced &a, const volatile traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        on_addition(site);
-        return traced(plain(a).read(site) + plain(b).read(site));
-    }
-    [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        on_addition(site);
-        return traced(a.read(site) + b.read(site));
-    }
-    [[gnu::noinline]] friend bool operator<(const traced &a, const traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        return a.read(site) < b.read(site);
-    }
-    T get() const { return value_; }
-    [[gnu::noinline]] T add_atomically(T term, const void *site)
-    {
-        on_addition(site);
-        on_access(&value_, sizeof value_, true, site, true);
-        return std::exchange(value_, value_ + term);
-    }
-
-  private:
-    static traced &plain(const volatile traced &element) { return const_cast<traced &>(element); }
-    T read(const void *site) const
-    {
-        on_access(&value_, sizeof value_, false, site);
-        return value_;
-    }
-    void write(T value, const void *site)
-    {
-        on_access(&value_, sizeof value_, true, site);
-        value_ = value;
-    }
-    T value_;
-};
 
 /* ---- At the end of an interval --------------------------------------------------------------- */
 
