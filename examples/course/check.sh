@@ -6,6 +6,7 @@
 #     sh examples/course/check.sh 3           one
 #     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
+#     sh examples/course/check.sh 3 --hint    a hint; again for the next one, then the solution
 #     sh examples/course/check.sh 3 --picture [mine.cu]  what the kernel does, drawn as mine.svg
 #
 # A solution may take 10 seconds of the processor, or what COURSE_SECONDS in the environment says.
@@ -23,7 +24,7 @@ mkdir -p "$build"
 
 usage()
 {
-    sed -n '5,9s/^# *//p' "$course/check.sh" >&2
+    sed -n '5,10s/^# *//p' "$course/check.sh" >&2
     exit 2
 }
 
@@ -157,6 +158,16 @@ time_on_gpu()
     fi
 }
 
+# hint NUMBER: the next part of the lesson's hints, and after the last one the first
+hint()
+{
+    hints=$course/hints/$(printf '%02d' "$1").md
+    last=$(cat "$build/hint.$1" 2>/dev/null || echo 0)
+    next=$((last % $(grep -c '^## ' "$hints") + 1))
+    awk -v next_part=$next '/^## / { ++part } part == next_part' "$hints"
+    echo $next > "$build/hint.$1"
+}
+
 trap 'rm -f "$build"/*-$$ "$build"/*-$$.log' EXIT
 status=0
 if [ $# = 0 ]; then
@@ -177,6 +188,10 @@ shift
 if [ "${1:-}" = --answer ]; then
     made "$build/answers" "$course/answers.cpp"
     exec "$build/answers" "$number"
+fi
+if [ "${1:-}" = --hint ]; then
+    hint "$number"
+    exit
 fi
 if [ "${1:-}" = --picture ]; then
     shift

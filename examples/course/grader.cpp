@@ -219,9 +219,10 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
 {
     if (the_solution->on_the_host) return run_on_the_host(values);
     const size_t n = values.size(), tiles = tiles_of(n);
-    const size_t results = the_solution->blocks ? tiles : 1;
+    const size_t results = the_solution->blocks || the_solution->rows ? tiles : 1;
     memory<element> input(n + offset_now), output(results), workspace(2 * tiles);
     memory<word> words(tiles, true);
+    memory<unsigned> counter(1, true);
     memcpy(static_cast<void *>(input.data() + offset_now), values.data(), n * sizeof(float));
     const element *const from = input.data() + offset_now;
     const auto work = [&] {
@@ -229,6 +230,9 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
         if (the_solution->levels) the_solution->levels(from, output.data(), workspace.data(), n);
         if (the_solution->one_launch)
             the_solution->one_launch(from, output.data(), words.data(), n);
+        if (the_solution->rows) the_solution->rows(from, output.data(), tiles, tile_now());
+        if (the_solution->last_block)
+            the_solution->last_block(from, output.data(), workspace.data(), counter.data(), n);
     };
     if (watched)
         watched->watch(work);
@@ -241,13 +245,19 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
             result.report = "word " + number(k) +
                             " is not zero when the sum is done: the next "
                             "sum would take it for a partial";
+    if (*counter.data() != 0 && result.report.empty())
+        result.report = "the counter is " + number(*counter.data()) +
+                        " when the sum is done, where the next sum needs 0";
     return result;
 }
 
 static text where_it_was(size_t n)
 {
     return "wrong for n = " + number(n) +
-           (lesson_now().block ? " in blocks of " + number(block_now) : text()) + ": ";
+           (the_solution->rows   ? " in rows of " + number(block_now)
+            : lesson_now().block ? " in blocks of " + number(block_now)
+                                 : text()) +
+           ": ";
 }
 
 /* Which element counts for how much, found by arrays that have a single 1. */
@@ -285,10 +295,9 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
     seen watched;
     simt::settings() = simt::options();
     simt::settings().schedule = schedule;
+    simt::settings().last_block_last = !the_solution->last_block;
     const outcome got = run(values, traced ? &watched : nullptr);
-    if (!watched.conflict.empty())
-        throw wrong{"a race between blocks: " + watched.conflict +
-                    ", and blocks run in any order."};
+    if (!watched.conflict.empty()) throw wrong{"a race between blocks: " + watched.conflict};
     if (!got.report.empty()) throw wrong{explained(got.report)};
     if (!watched.missed.empty())
         throw wrong{"a barrier that some threads miss: " + watched.missed + "."};
@@ -311,9 +320,10 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
 static std::vector<size_t> sizes()
 {
     const size_t tile = lesson_now().block ? tile_now() : 256;
+    if (the_solution->rows) return {tile, 3 * tile};
     std::vector<size_t> all = {1000, tile, 1, tile - 1, tile + 1, tile / 2 + 1, 2 * tile + 7};
     if (the_solution->levels) all.push_back(tile * tile + 1);
-    if (the_solution->one_launch) all.push_back(9 * tile - 5);
+    if (the_solution->one_launch || the_solution->last_block) all.push_back(9 * tile - 5);
     return all;
 }
 
@@ -344,8 +354,12 @@ static void too_many(uint64_t count, uint64_t enough, const char *what)
 {
     if (count <= enough) return;
     throw wrong{number(count) + " " + what + " where " +
-                (enough == 0 ? "0 are possible" : number(enough) + " are enough") +
-                " (one block of 256 threads)."};
+                (enough == 0   ? "0 are possible"
+                 : enough == 1 ? "1 is enough"
+                               : number(enough) + " are enough") +
+                (the_solution->rows       ? " (one row)."
+                 : the_solution->by_index ? " (1000 values)."
+                                          : " (one block of 256 threads).")};
 }
 
 static void check_costs()
@@ -366,6 +380,7 @@ static void check_costs()
              "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
     too_many(all.loads, enough.loads, "loads of warps");
     too_many(c.shuffles, enough.shuffles, "shuffles of warps");
+    too_many(c.warp_steps, enough.steps, "accesses of warps to shared memory");
     printf("  costs   %s, %s of warps to shared memory, %llu of them avoidable,\n          %s, %s, "
            "%s of warps (one block of 256 threads)\n",
            several(c.barriers, "barrier").c_str(), several(c.warp_steps, "access").c_str(),
@@ -452,12 +467,16 @@ static void check_turns()
 }
 
 #include "host.h"
+#include "bits.h"
 
 static void grade()
 {
     block_now = lesson_now().block;
-    if (!the_solution->model) check_all_sums();
-    if (the_solution->blocks) check_costs();
+    if (!the_solution->model && !the_solution->by_index) check_all_sums();
+    if (the_solution->rows) check_rows();
+    if (the_solution->by_index) check_by_index();
+    if (the_solution->last_block) check_last_block();
+    if (the_solution->blocks || the_solution->rows) check_costs();
     if (the_solution->one_launch) check_turns();
     const text sentence = what_is_wrong_on_the_host();
     if (!sentence.empty()) throw wrong{sentence};

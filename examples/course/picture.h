@@ -1,5 +1,5 @@
-/* A trace of what each thread of one block does, as ladder_pictures.py and picture.py draw it. Comes
- * after lessons.h and seen.h. */
+/* A trace of what each thread of one block does, for ladder_pictures.py and picture.py. Comes after
+ * lessons.h and seen.h. */
 #ifndef COURSE_PICTURE_H
 #define COURSE_PICTURE_H
 
@@ -15,9 +15,8 @@ namespace course
  * of shared memory are numbered from the first that is used; where none of 32 neighbours is used,
  * numbers leave out as many, so that each word keeps its bank. Returns what the machine reports, or
  * else which barrier is missed. */
-inline std::string
-print_trace(FILE *to, const char *name, unsigned threads, unsigned items,
-            const std::function<void(const element *, element *, size_t)> &work)
+inline std::string print_trace(FILE *to, const char *name, unsigned threads, unsigned items,
+                               const std::function<void(const element *, element *, size_t)> &work)
 {
     static const char *const names[] = {"load", "store",   "input", "output",
                                         "add",  "shuffle", "exit"};
@@ -48,8 +47,8 @@ print_trace(FILE *to, const char *name, unsigned threads, unsigned items,
         if (what <= simt::happening::shared_store) words[where /= sizeof(float)] = 0;
         sites.insert({site, sites.size()});
         for (size_t k = 0; k < (load ? m.bytes / sizeof(float) : 1); ++k) /* of a vector */
-            events.push_back({what, m.interval, m.threads[m.current].meetings, m.current,
-                              where + k, site});
+            events.push_back(
+                {what, m.interval, m.threads[m.current].meetings, m.current, where + k, site});
     };
     work(input.data(), partial.data(), n);
     m.watcher = nullptr;

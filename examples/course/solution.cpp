@@ -31,6 +31,14 @@ using course::element;
 
 #if LESSON == 9
 const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
+#elif LESSON == 16
+const solution entry = {LESSON, shared, nullptr, nullptr, nullptr, nullptr, nullptr, row_sums};
+#elif LESSON == 17
+const solution entry = {LESSON,  shared,  nullptr, nullptr,      nullptr,
+                        nullptr, nullptr, nullptr, sums_by_index};
+#elif LESSON == 20
+const solution entry = {LESSON,  shared,  nullptr, nullptr, nullptr,
+                        nullptr, nullptr, nullptr, nullptr, sum};
 #elif LESSON == 12
 const solution entry = {LESSON, shared, nullptr, nullptr, sum, nullptr, nullptr};
 #else
@@ -38,7 +46,7 @@ static void launch_blocks(unsigned block, size_t count, const element *input, el
                           size_t n)
 {
     const unsigned blocks = static_cast<unsigned>(count);
-#if LESSON < 7
+#if LESSON < 7 || LESSON >= 18
     launch(block_sums, blocks, block, block * sizeof(element), input, partials, n);
 #else /* from V5 on the block size is a template parameter */
     switch (block) {

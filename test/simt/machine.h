@@ -118,7 +118,9 @@ enum class happening {
     addition,
     shuffle,
     exit,
-    global_atomic
+    global_atomic,
+    word_atomic, /* by a type that is not traced */
+    fence
 };
 
 struct allocation {

@@ -87,12 +87,25 @@ struct same {
 };
 template <class T>
 using as = typename same<T>::type;
+
+/* What blocks may order their stores by. */
+inline void on_order(happening what, const void *where)
+{
+    machine &m = the_machine();
+    if (m.running && m.watcher) m.watcher(what, reinterpret_cast<uintptr_t>(where), nullptr);
+}
+template <class T>
+T met_by_atomic(const T *address)
+{
+    on_order(happening::word_atomic, address);
+    return *address;
+}
 } // namespace simt
 
 template <class T>
 T atomicAdd(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (value != T(0)) *simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
@@ -126,28 +139,28 @@ T atomicExch(T *address, simt::as<T> value)
 template <class T>
 T atomicAnd(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     *address = old & value;
     return old;
 }
 template <class T>
 T atomicOr(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     *address = old | value;
     return old;
 }
 template <class T>
 T atomicMin(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (value < old) *address = value;
     return old;
 }
 template <class T>
 T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (old == expected) *address = value;
     if (old == expected && old != value) *simt::the_machine().idle_yields = 0;
     return old;
@@ -155,14 +168,14 @@ T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
 template <class T>
 T atomicMax(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (value > old) *address = value;
     return old;
 }
 
-inline void __threadfence() {}
+inline void __threadfence() { simt::on_order(simt::happening::fence, nullptr); }
 inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence_system() { __threadfence(); }
 
 namespace simt
 {
