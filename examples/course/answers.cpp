@@ -100,7 +100,7 @@ static void print_picture(unsigned lesson)
 {
     for (const auto &one : pictured)
         if (one.lesson == lesson)
-            print_trace(stdout, one.kernel.name, few, one.kernel.items,
+            print_trace(stdout, one.kernel.name, few, size_t(few) * one.kernel.items,
                         [&](const element *input, element *partial, size_t n) {
                             launch(one.kernel.run, 1, few, few * sizeof(float), input, partial, n);
                         });

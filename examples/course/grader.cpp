@@ -482,7 +482,21 @@ static void grade()
     if (!sentence.empty()) throw wrong{sentence};
 }
 
-/* For check.sh --picture: a trace of one block, and why it ends too soon. */
+/* Of one block with n elements. Whether that ends without a fault. */
+static bool print_picture(const char *path, unsigned threads, size_t n)
+{
+    FILE *const to = fopen(path, "w");
+    if (!to) throw wrong{text(path) + " cannot be written."};
+    const text report = print_trace(to, several(n, "element").c_str(), threads, n,
+                                    [&](const element *input, element *partial, size_t) {
+                                        the_solution->blocks(threads, 1, input, partial, n);
+                                    });
+    if (!report.empty()) fprintf(to, "fault,%s\n", explained(report).c_str());
+    fclose(to);
+    return report.empty();
+}
+
+/* For check.sh --picture: a block that has all its elements, or fewer if that shows a fault. */
 static int print_picture(const char *path)
 {
     if (!the_solution->blocks) {
@@ -490,15 +504,10 @@ static int print_picture(const char *path)
         return graded_wrong;
     }
     const unsigned threads = lesson_now().any_block ? 64 : lesson_now().block;
+    const size_t n = size_t(threads) * lesson_now().items;
     const auto work = [&] {
-        FILE *const to = fopen(path, "w");
-        if (!to) throw wrong{text(path) + " cannot be written."};
-        const text report = print_trace(to, "yours", threads, lesson_now().items,
-                                        [&](const element *input, element *partial, size_t n) {
-                                            the_solution->blocks(threads, 1, input, partial, n);
-                                        });
-        if (!report.empty()) fprintf(to, "fault,%s\n", explained(report).c_str());
-        fclose(to);
+        if (print_picture(path, threads, n) && print_picture(path, threads, n / 2 + 7))
+            print_picture(path, threads, n);
     };
     const text sentence = attempt(work, most_seconds());
     if (!sentence.empty()) printf("  there is nothing to draw: %s\n", sentence.c_str());

@@ -11,11 +11,11 @@
 
 namespace course
 {
-/* Runs work(input, partial, n) for one block that has all its elements, and prints the trace. Words
- * of shared memory are numbered from the first that is used; where none of 32 neighbours is used,
- * numbers leave out as many, so that each word keeps its bank. Returns what the machine reports, or
- * else which barrier is missed. */
-inline std::string print_trace(FILE *to, const char *name, unsigned threads, unsigned items,
+/* Runs work(input, partial, n) for one block, and prints the trace. Words of shared memory are
+ * numbered from the first that is used; where none of 32 neighbours is used, numbers leave out as
+ * many, so that each word keeps its bank. Returns what the machine reports, or else which barrier
+ * is missed. */
+inline std::string print_trace(FILE *to, const char *name, unsigned threads, size_t n,
                                const std::function<void(const element *, element *, size_t)> &work)
 {
     static const char *const names[] = {"load", "store",   "input", "output",
@@ -27,7 +27,7 @@ inline std::string print_trace(FILE *to, const char *name, unsigned threads, uns
         uintptr_t where;
         const void *site;
     };
-    const size_t n = size_t(threads) * items, most_events = 1 << 20;
+    const size_t most_events = 1 << 20;
     memory<element> input(n), partial(1);
     input.set(std::vector<float>(n, 1.0f).data());
     const uintptr_t first = reinterpret_cast<uintptr_t>(input.data());

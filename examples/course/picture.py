@@ -34,7 +34,7 @@ def beside(kernels):
         head = Picture(None, 1)
         head.text(0, 0, heading, 26)
         sentence = numbers(kernel, False).split("; warps ")
-        sentence = ["until a fault, which stands below"] if kernel.fault else [
+        sentence = [f"{kernel.name}, until a fault, which stands below"] if kernel.fault else [
             sentence[0] + ";", "warps " + sentence[1]]
         parts.append("<g>\n" + "\n".join([
             placed(x + LEFT, 30, head), placed(x + LEFT, 60, words(sentence)),
