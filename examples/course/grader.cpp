@@ -352,9 +352,8 @@ struct counted {
     bool known;
     costs all;
 };
-static counted *const taken =
-    static_cast<counted *>(mmap(nullptr, sizeof(counted), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+static counted *const taken = static_cast<counted *>(
+    mmap(nullptr, sizeof(counted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
 static void check_costs()
 {
@@ -366,8 +365,7 @@ static void check_costs()
     const auto is = [](uint64_t count) { return static_cast<unsigned>(count); };
     *taken = {true,
               {is(c.barriers), is(c.avoidable_steps), is(c.conflicts),
-               is(c.shared_loads + c.shared_stores), is(all.lines), is(all.loads),
-               is(c.shuffles)}};
+               is(c.shared_loads + c.shared_stores), is(all.lines), is(all.loads), is(c.shuffles)}};
     const costs &enough = lesson_now().enough;
     too_many(c.barriers, enough.barriers, "barriers");
     too_many(c.avoidable_steps, enough.avoidable,

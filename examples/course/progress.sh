@@ -5,7 +5,7 @@
 set -eu
 course=$(CDPATH= cd "$(dirname "$0")" && pwd)
 [ -e "$1" ] || : > "$1"
-exercises=$(cd "$course" && ls [0-9]*.cu | sed 's/\.cu$//')
+exercises=$(CDPATH= cd "$course" && ls [0-9]*.cu | sed 's/\.cu$//')
 awk -F '\t' -v exercises="$exercises" '
     FILENAME ~ /lessons\.h$/ { # {number, ..., {costs}, "praise"}
         if (!/^ *\{[0-9]+, .*\{.*\}, "/) next

@@ -171,11 +171,10 @@ def check_results(folder):
             to.write(exercise.replace(HOLE, text))
     if os.path.exists(os.path.join(folder, "results.tsv")):
         os.remove(os.path.join(folder, "results.tsv"))
-    ran = subprocess.run(["sh", os.path.join(COURSE, "check.sh"), "--tsv", "6", *files], text=True,
-                         check=False, capture_output=True, env={**os.environ, "COURSE_BUILD": folder})
-    rows = [line.split("\t") for line in ran.stdout.splitlines()]
+    status, said = check_sh(folder, "--tsv", "6", *files)
+    rows = [line.split("\t") for line in said.splitlines()]
     names = "lesson file verdict sentence barriers avoidable conflicts lanes lines loads shuffles"
-    that(ran.returncode == 1 and rows[0] == names.split(), f"{ran}")
+    that(status == 1 and rows[0] == names.split(), f"{status} {said}")
     counts = {files[0]: ["9", "0", "0"], files[1]: ["3", "0", "0"], files[2]: ["", "", ""]}
     that({row[1]: row[4:7] for row in rows[1:]} == counts, f"{rows}")
     sentences = {files[0]: "9 barriers where 3 are enough (one block of 256 threads).",
