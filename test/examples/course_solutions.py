@@ -182,8 +182,16 @@ MISTAKES = {
     }""", "128 loads of warps where 32 are enough"),
         # each lane 64 bytes of its own
         (None, """const size_t own = blockIdx.x * tile + 16 * threadIdx.x + 0 * first;
-    for (unsigned k = 0; k < 4; ++k)
-        value += pack_sum(input, own + 4 * k, n, whole_tile(input, tile, n));""",
+    for (unsigned k = 0; k < 16; ++k) {
+        const bool whole = blockIdx.x * tile + tile <= n;
+        if (whole && reinterpret_cast<size_t>(input) % 16 == 0) {
+            const float4 pack = *reinterpret_cast<const float4 *>(input + own + k);
+            value += (pack.x + pack.y) + (pack.z + pack.w);
+            k += 3;
+        } else if (own + k < n) {
+            value += input[own + k];
+        }
+    }""",
          "512 lines of 128 bytes to load"),
     ],
     11: [

@@ -19,7 +19,7 @@ from course_solutions import HOLE, SOLUTIONS
 ROOT = os.path.abspath(sys.argv[1])
 COURSE = os.path.join(ROOT, "examples", "course")
 ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/results.md
-    1: "in a tree 7 steps", 2: "9 block barriers", 3: "step 1: 128 threads add, in 4 warps",
+    1: "in a tree 7 steps", 2: "9 block barriers", 3: "so no warp could be saved there",
     4: "bank conflicts in all: 105", 5: "V2 1048576, V3 524288",
     6: "v3_add_during_load 9, v4_unroll_last_warp 3", 7: "64 loads of warps for 2048 elements",
     8: "v6_multi_add 766, v7_shuffle 16", 9: "of 512 3, of 2048 2", 10: "one for 128",
@@ -140,10 +140,14 @@ def check_steps(folder):
     whole = "void sum(const float *input, float *output, word *words, size_t n)\n{\n" \
         "    const unsigned blocks = static_cast<unsigned>((n - 1) / (256 * tile_items) + 1);\n" \
         "    launch(one_launch<256>, blocks, 256, 0, input, output, words, n);\n}\n"
+    all_steps = '#pragma push_macro("LESSON")\n#undef LESSON\n#undef COURSE_STEPS_CUH\n' \
+        '#include "steps.cuh"\n#pragma pop_macro("LESSON")\n'
     for number, text in ((10, "#define block_sums vector_loads\n"),
                          (11, "#define block_sums handing_over\n"), (12, whole)):
-        said = grade(folder, number, [text])
-        that("RIGHT" in said[0], f"step of lesson {number}: {said[0]}")
+        said, = grade(folder, number, [all_steps + text])
+        that("RIGHT" in said, f"step of lesson {number}: {said}")
+        said, = grade(folder, number, ['#include "steps.cuh"\n' + text])
+        that("does not compile" in said, f"lesson {number} has its own answer: {said}")
 
 
 def check_answers(folder):
