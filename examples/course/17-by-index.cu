@@ -1,7 +1,7 @@
 /* Lesson 17: mend it. sums[b] is the sum of the values whose index is b. Its bits change with the
- * order in which threads come. Make them those of the exact sum, rounded once, in any order: the
- * values are multiples of 2^-20, and their sums, in whatever order, stay below 2^43. sums and space
- * are zero at first, and have a float and a word for each of the bins. */
+ * order in which threads come. Make them those of the exact sum, rounded once, in any order. The
+ * values are multiples of 2^-20, and every sum of a bin is below 2^43. sums and space are zero at
+ * first, and have a float and a word for each of the bins. */
 #include "course.h"
 
 __global__ void add_by_index(const float *values, const unsigned *index, float *sums, size_t n)

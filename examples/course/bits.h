@@ -14,21 +14,24 @@ static text beside(float a, float b)
 }
 
 /* Rows of multiples of 2^-20, whose sums round, in doubles too. Half of the numbers of a row are
- * below 16. The others are large, and each is taken away by one as far from the row's other end. */
+ * below 8 or 2048. Each other one is large, and the one as far from the row's other end undoes it. */
 static std::vector<float> cancelling(size_t rows, size_t columns)
 {
     std::vector<float> values(rows * columns);
     for (size_t i = 0; i < values.size(); ++i) {
         const size_t first = i / columns * columns, last = first + columns - 1;
         const size_t other = first + last - i, pair = std::min(i, other);
-        const float small = static_cast<float>(mix(i) >> 40) * 0x1p-20f;
-        const float large = static_cast<float>(mix(pair) >> 40) * 0x1p12f;
-        values[i] = (pair - first) % 2 == 0 || i == other ? small : i == pair ? large : -large;
+        const float small = static_cast<float>(mix(i) >> 40) - 0x1p23f;
+        const float large = static_cast<float>(mix(pair) >> 40) * 0x1p15f;
+        values[i] = (pair - first) % 2 == 0 || i == other
+                        ? small * ((pair - first) % 4 == 0 ? 0x1p-20f : 0x1p-12f)
+                    : i == pair ? large
+                                : -large;
     }
     return values;
 }
 
-/* The first, the last and one in the middle, alone and among others. */
+/* Eight of them, alone and among others. */
 static void check_rows()
 {
     const size_t columns = tile_now();
@@ -38,7 +41,8 @@ static void check_rows()
         const auto row = [&](size_t k) { return values.begin() + static_cast<long>(k * columns); };
         const outcome among = run({row(0), row(rows)});
         if (!among.report.empty()) throw wrong{explained(among.report)};
-        for (size_t k : {size_t(0), rows / 2, rows - 1}) {
+        for (size_t part = 0; part < 8; ++part) {
+            const size_t k = part * (rows - 1) / 7;
             const float alone = run({row(k), row(k + 1)}).sums[0];
             if (same_bits(alone, among.sums[k])) continue;
             throw wrong{"row " + number(k) + " has other bits alone than among " + number(rows) +
@@ -61,10 +65,13 @@ static std::vector<float> run_by_index(const std::vector<float> &values,
     input.set(values.data());
     std::copy(index.begin(), index.end(), places.data());
     const element *const from = input.data();
-    watched.watch(
-        [&] { the_solution->by_index(from, places.data(), output.data(), space.data(), n, bins); });
+    const text report = report_of(
+        [&] {
+            the_solution->by_index(from, places.data(), output.data(), space.data(), n, bins);
+        },
+        &watched);
     if (!watched.conflict.empty()) throw wrong{"a race between blocks: " + watched.conflict};
-    if (!simt::report().empty()) throw wrong{explained(simt::report())};
+    if (!report.empty()) throw wrong{explained(report)};
     std::vector<float> sums;
     for (unsigned b = 0; b < bins; ++b) sums.push_back(output.at(b));
     return sums;
@@ -76,10 +83,10 @@ static void check_by_index()
     const size_t n = 1000;
     const std::vector<float> values = cancelling(1, n);
     std::vector<unsigned> index(n);
-    std::vector<long long> exact(bins);
+    std::vector<word> exact(bins);
     for (size_t i = 0; i < n; ++i) {
         index[i] = static_cast<unsigned>(mix(std::min(i, n - 1 - i) + n) % bins);
-        exact[index[i]] += std::llrint(std::ldexp(static_cast<double>(values[i]), 20));
+        exact[index[i]] += static_cast<word>(std::llrint(std::ldexp(values[i], 20)));
     }
     std::vector<float> first;
     seen all;
@@ -96,7 +103,7 @@ static void check_by_index()
                             "order: " + beside(first[b], sums[b]) + "."};
     }
     for (unsigned b = 0; b < bins; ++b) {
-        const float right = std::ldexp(static_cast<float>(exact[b]), -20);
+        const float right = static_cast<float>(static_cast<long long>(exact[b])) * 0x1p-20f;
         if (!same_bits(first[b], right))
             throw wrong{"bin " + number(b) +
                         " is not the exact sum, rounded once: " + beside(first[b], right) + "."};

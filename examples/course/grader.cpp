@@ -215,6 +215,22 @@ static outcome run_on_the_host(const std::vector<float> &values)
     return {{the_solution->on_the_host(input.data(), values.size())}, ""};
 }
 
+/* What the machine has to say of the launches of `work`. */
+static text report_of(const std::function<void()> &work, seen *watched)
+{
+    text first;
+    simt::reset();
+    simt::before_launch() = [&](void **) { /* which forgets what was said of the one before */
+        if (first.empty()) first = simt::report();
+    };
+    if (watched)
+        watched->watch(work);
+    else
+        work();
+    simt::before_launch() = nullptr;
+    return first.empty() ? simt::report() : first;
+}
+
 static outcome run(const std::vector<float> &values, seen *watched = nullptr)
 {
     if (the_solution->on_the_host) return run_on_the_host(values);
@@ -234,11 +250,7 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
         if (the_solution->last_block)
             the_solution->last_block(from, output.data(), workspace.data(), counter.data(), n);
     };
-    if (watched)
-        watched->watch(work);
-    else
-        work();
-    outcome result = {{}, simt::report()};
+    outcome result = {{}, report_of(work, watched)};
     for (size_t k = 0; k < results; ++k) result.sums.push_back(output.at(k));
     for (size_t k = 0; k < tiles && result.report.empty(); ++k)
         if (words.data()[k] != 0)

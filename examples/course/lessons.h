@@ -58,7 +58,7 @@ constexpr lesson lessons[] = {
     {13, 1, 0, false, false, true, {}, "AUTO's bits, by six lines of C"},
     {14, 1, 0, false, false, true, {}, "pairwise, whoever knows how many there are"},
     {15, 1, 0, false, false, false, {}, "what takes as long as nothing, and what memory takes"},
-    {16, 1, 1000, false, false, false, {any, any, 0, any, 32, 32, any}, "a row's bits are its own"},
+    {16, 1, 1000, false, false, false, {any, any, 0, any, any, 32, any}, "a row's bits are its own"},
     {17, 1, 0, false, false, false, {0, 0, 0, 0, 0, 32, 0}, "whole numbers have no order"},
     {18, 1, 256, true, false, false, {1, any, 0, any, 8, 8, any, 150}, "one __syncwarp(), there"},
     {19, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0, 45}, "every thread, every barrier"},

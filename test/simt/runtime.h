@@ -125,7 +125,7 @@ T atomicSub(T *address, simt::as<T> value)
 /* The next of 0 to most, and 0 after that. */
 inline unsigned atomicInc(unsigned *address, unsigned most)
 {
-    const unsigned old = *address;
+    const unsigned old = simt::met_by_atomic(address);
     *simt::the_machine().idle_yields = 0;
     *address = old >= most ? 0 : old + 1;
     return old;
@@ -133,8 +133,10 @@ inline unsigned atomicInc(unsigned *address, unsigned most)
 template <class T>
 T atomicExch(T *address, simt::as<T> value)
 {
+    const T old = simt::met_by_atomic(address);
     *simt::the_machine().idle_yields = 0;
-    return std::exchange(*address, value);
+    *address = value;
+    return old;
 }
 template <class T>
 T atomicAnd(T *address, simt::as<T> value)
