@@ -40,11 +40,12 @@ compile()
         -pthread -ldl 2> "$out.log"
 }
 
-# made OUT OPTIONS...: the same, if a source is newer
+# made OUT OPTIONS...: the same, if a source is newer that is no lesson's
 made()
 {
     [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.h" "$top/fastreduce.cuh" "$course" \
-        "$top/test/simt" "$top/test/common" -type f -newer "$1" | head -n 1)" ] || return 0
+        "$top/test/simt" "$top/test/common" -type f ! -name '[0-9]*' -newer "$1" |
+        head -n 1)" ] || return 0
     compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 
@@ -179,7 +180,7 @@ draw()
     "$build/grader-$$" "$3" picture "$build/yours-$$" || verdict=$?
     [ $verdict = 40 ] || return 1
     "$build/answers" picture "$1" > "$build/ours-$$"
-    python3 "$course/picture.py" "$2" "$build/yours-$$" "$build/ours-$$"
+    python3 -B "$course/picture.py" "$2" "$build/yours-$$" "$build/ours-$$"
 }
 
 time_on_gpu()
