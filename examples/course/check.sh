@@ -7,10 +7,12 @@
 #     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
 #     sh examples/course/check.sh 3 --hint    a hint; again for the next one, then the solution
+#     sh examples/course/check.sh --progress  what is passed, and what it takes beside the best
+#     sh examples/course/check.sh --tsv ...   the first three, as a table for programs (teachers.md)
 #
 # A solution may take 10 seconds of the processor, or what COURSE_SECONDS in the environment says.
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
-# 0 if all that was graded is right.
+# 0 if all that was graded is right, 1 if not, 2 if asked for what there is not.
 set -eu
 course=$(CDPATH= cd "$(dirname "$0")" && pwd)
 top=$(CDPATH= cd "$course/../.." && pwd)
@@ -23,7 +25,7 @@ mkdir -p "$build"
 
 usage()
 {
-    sed -n '5,9s/^# *//p' "$course/check.sh" >&2
+    sed -n '5,11s/^# *//p' "$course/check.sh" >&2
     exit 2
 }
 
@@ -72,6 +74,40 @@ shared_arrays()
     }
 }
 
+# not_yet SENTENCE: of what is not run
+not_yet()
+{
+    echo "  NOT YET $1"
+    printf 'wrong\t%s\t\t\t\t\t\t\t\n' "$(printf %s "$1" | tr -s '\t\n ' ' ')" > "$build/result-$$"
+}
+
+# keep NUMBER FILE: the result, for --tsv, and for --progress
+keep()
+{
+    { printf '%s\t%s\t' "$1" "$2"; cat "$build/result-$$"; } | tee -a "$kept" >&3
+}
+
+# grade_files NUMBER FILE...: those that are there
+grade_files()
+{
+    number=$1
+    shift
+    missing=0
+    for file; do
+        shift
+        if [ -f "$file" ]; then
+            set -- "$@" "$file"
+        else
+            missing=1
+            echo "lesson $number: $file"
+            not_yet "there is no such file."
+            keep "$number" "$file"
+        fi
+    done
+    [ $# = 0 ] || grade "$number" "$@" || return 1
+    return $missing
+}
+
 # grade NUMBER FILE...
 grade()
 {
@@ -104,9 +140,9 @@ grade()
             return $worst
         fi
         echo "lesson $number: $1"
-        echo "  NOT YET it does not compile:"
-        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 |
-            sed 's/^/          /'
+        not_yet "it does not compile:
+$(grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 | sed 's/^/          /')"
+        keep "$number" "$1"
         return 1
     fi
     all=0
@@ -115,15 +151,16 @@ grade()
         echo "lesson $number: $file"
         ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
         verdict=0
-        "$build/grader-$$" $count || verdict=$?
+        "$build/grader-$$" $count results "$build/result-$$" 3>&- || verdict=$?
         case $verdict in
         40) case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac ;;
         41) all=1 ;;
         *)
             all=1
-            echo "  NOT YET an initialiser of a global ends the program before main, or never ends."
+            not_yet "an initialiser of a global ends the program before main, or never ends."
             ;;
         esac
+        keep "$number" "$file"
         count=$((count + 1))
     done
     return $all
@@ -152,8 +189,19 @@ hint()
     echo $next > "$build/hint.$1"
 }
 
-trap 'rm -f "$build"/*-$$ "$build"/*-$$.log' EXIT
+trap 'rm -f "$build"/*-$$ "$build"/*-$$.*' EXIT
 status=0
+kept=$build/results.tsv
+exec 3>/dev/null
+if [ "${1:-}" = --tsv ]; then
+    shift
+    kept=/dev/null
+    exec 3>&1 >/dev/null
+    printf 'lesson\tfile\tverdict\tsentence\tbarriers\tavoidable\tconflicts\tlanes\tlines\t' >&3
+    printf 'loads\tshuffles\n' >&3
+elif [ "${1:-}" = --progress ]; then
+    exec sh "$course/progress.sh" "$kept"
+fi
 if [ $# = 0 ]; then
     for exercise in "$course"/[0-9]*.cu; do
         number=$(basename "$exercise" | sed 's/^0*\([0-9]*\).*/\1/')
@@ -178,5 +226,6 @@ if [ "${1:-}" = --hint ]; then
     exit
 fi
 [ $# -gt 0 ] || set -- "$exercise"
-grade "$number" "$@" || status=1
+[ $# = 1 ] || kept=/dev/null # a class
+grade_files "$number" "$@" || status=1
 exit $status

@@ -1,7 +1,7 @@
-"""Solutions of the course's exercises, for test_course.py, from the hints of each lesson: what fills
-the hole, or, of a kernel to mend, all of it, mended. And usual mistakes as changes of that: (old
-text, or None for the solution, new text, what the grader says). @text@ stands for the place of the
-first line with that text."""
+"""Solutions of the course's exercises, for test_course.py, from the hints of each lesson. One fills
+the hole, or is all of a kernel to mend, mended. And usual mistakes as changes of that: (old text, or
+None for the solution, new text, what the grader says). @text@ stands for the place of the first line
+with that text."""
 import os
 import re
 import textwrap

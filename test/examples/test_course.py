@@ -185,6 +185,36 @@ def check_hints(folder):
             that((status, said) == (0, expected), f"hint of lesson {number}: {said}")
 
 
+def check_results(folder):
+    """For programs, of a class; and for the student, of one solution at a time."""
+    exercise = read(COURSE, "06-last-warp.cu")
+    filling, mistakes = SOLUTIONS[6]
+    slow, = (new for _, new, said in mistakes if said.startswith("9 barriers"))
+    files = [os.path.join(folder, name + ".cu") for name in ("slow", "fast", "none")]
+    for file, text in zip(files, (slow, filling)):
+        with open(file, "w", encoding="utf-8") as to:
+            to.write(exercise.replace(HOLE, text))
+    if os.path.exists(os.path.join(folder, "results.tsv")):
+        os.remove(os.path.join(folder, "results.tsv"))
+    status, said = check_sh(folder, "--tsv", "6", *files)
+    rows = [line.split("\t") for line in said.splitlines()]
+    names = "lesson file verdict sentence barriers avoidable conflicts lanes lines loads shuffles"
+    that(status == 1 and rows[0] == names.split(), f"{status} {said}")
+    counts = {files[0]: ["9", "0", "0"], files[1]: ["3", "0", "0"], files[2]: ["", "", ""]}
+    that({row[1]: row[4:7] for row in rows[1:]} == counts, f"{rows}")
+    sentences = {files[0]: "9 barriers where 3 are enough (one block of 256 threads).",
+                 files[1]: "the last warp goes on by itself", files[2]: "there is no such file."}
+    that({row[1]: row[3] for row in rows[1:]} == sentences, f"{rows}")
+    that([row[2] for row in sorted(rows[1:])] == ["right", "wrong", "wrong"], f"{rows}")
+    for file, expected in zip(files, (r"not yet +9 \(3\) +0 \(0\)", r"yes +3 \(3\) ",
+                                      r"yes +3 \(3\) ")):
+        check_sh(folder, "6", file)
+        status, said = check_sh(folder, "--progress")
+        that(status == 0 and re.search("\n06-last-warp +" + expected, said), said)
+        that(re.search(r"\n01-two-loops +-\n", said), said)
+    that("\n1 of " in said, said)
+
+
 def check_endings(folder):
     """What does not end, or ends the program, is not right; one beside it is graded all the same,
     and nothing that was started goes on."""
@@ -247,8 +277,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
             for check in (check_documents, check_made, check_pictures, check_steps,
-                          check_answers, check_hints, check_valid, check_endings,
-                          check_environment):
+                          check_answers, check_hints, check_valid, check_results,
+                          check_endings, check_environment):
                 check(folder)
         else:
             for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
