@@ -2,6 +2,7 @@
  * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
  * 64` for a trace of the first steps, by which examples/course/ladder_pictures.py draws them;
  * `answers picture NUMBER` for that of a lesson's kernel. */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -251,6 +252,70 @@ static void print_crossing()
     printf("from 2^%u elements on the memory takes longer than a sum of next to nothing\n", log);
 }
 
+/* A sum of so many threads' partial sums, by a tree. */
+static float row_sum(const float *row, size_t columns, size_t threads)
+{
+    std::vector<float> partial(threads);
+    for (size_t i = 0; i < columns; ++i) partial[i % threads] += row[i];
+    for (size_t stride = threads / 2; stride > 0; stride /= 2)
+        for (size_t t = 0; t < stride; ++t) partial[t] += partial[t + stride];
+    return partial[0];
+}
+
+static void print_rows()
+{
+    constexpr size_t rows = 1000, columns = 1000;
+    std::vector<float> row(columns);
+    unsigned state = 1, differ = 0;
+    for (size_t k = 0; k < rows; ++k) {
+        for (float &x : row) {
+            state = state * 1664525 + 1013904223;
+            x = static_cast<float>(state >> 8) * 0x1p-24f;
+        }
+        differ += row_sum(row.data(), columns, 64) != row_sum(row.data(), columns, 256);
+    }
+    printf("of %zu rows %u have other bits with 64 threads than with 256\n", rows, differ);
+}
+
+static void print_orders()
+{
+    float x[] = {-0x1p24f, 1, 0x1p24f};
+    unsigned ones = 0, zeros = 0;
+    do {
+        const float sum = x[0] + x[1] + x[2];
+        ones += sum == 1;
+        zeros += sum == 0;
+    } while (std::next_permutation(x, x + 3));
+    printf("2^24, 1 and -2^24: %u orders give 0, and %u give 1\n", zeros, ones);
+}
+
+static void print_threads_left(unsigned n)
+{
+    const unsigned left = (block - n % block) % block;
+    printf("n = %u: %u threads of the last block have no element, in %u of its warps\n", n, left,
+           (left + lanes - 1) / lanes);
+}
+
+static void count_blocks(unsigned *counter, unsigned *last)
+{
+    if (atomicAdd(counter, 1u) == gridDim.x - 1) *last = blockIdx.x;
+}
+
+static void print_last_block()
+{
+    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
+        memory<unsigned> counter(1, true), last(1);
+        simt::settings().schedule = schedule;
+        simt::settings().last_block_last = false;
+        launch(count_blocks, 10, 1, 0, counter.data(), last.data());
+        printf("blocks in %s order: block %u comes last\n",
+               schedule == simt::order::forward   ? "their"
+               : schedule == simt::order::reverse ? "reverse"
+                                                  : "random",
+               *last.data());
+    }
+}
+
 static int answer(unsigned lesson)
 {
     switch (lesson) {
@@ -314,6 +379,14 @@ static int answer(unsigned lesson)
         break;
     case 14: print_roundings(); break;
     case 15: print_crossing(); break;
+    case 16: print_rows(); break;
+    case 17: print_orders(); break;
+    case 18:
+        printf("v4_unroll_last_warp: %llu warp barriers\n",
+               static_cast<unsigned long long>(watch("v4_unroll_last_warp").counts.warp_barriers));
+        break;
+    case 19: print_threads_left(1000); break;
+    case 20: print_last_block(); break;
     default: fprintf(stderr, "answers: there is no lesson %u\n", lesson); return 1;
     }
     return 0;

@@ -1,7 +1,7 @@
-"""Solutions of the course's exercises, for test_course.py, from the hints of each lesson: what fills
-the hole, or, of a kernel to mend, all of it, mended. And usual mistakes as changes of that: (old
-text, or None for the solution, new text, what the grader says). @text@ stands for the place of the
-first line with that text."""
+"""Solutions of the course's exercises, for test_course.py, from the hints of each lesson. One fills
+the hole, or is all of a kernel to mend, mended. And usual mistakes as changes of that: (old text, or
+None for the solution, new text, what the grader says). @text@ stands for the place of the first line
+with that text."""
 import os
 import re
 import textwrap
@@ -336,7 +336,8 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
         ("    if (i < n) sdata", "    if (i >= n) return;\n    sdata",
          "a barrier that some threads miss: thread 255 of block 3 has met 0 block barriers"),
         # barriers of warps instead
-        ("        __syncthreads();\n    }\n", "        __syncwarp();\n    }\n", "and no barrier lies between. A __syncthreads() has to come between."),
+        ("        __syncthreads();\n    }\n", "        __syncwarp();\n    }\n",
+         "and no barrier lies between. A __syncthreads() has to come between."),
         # another barrier for the others
         ("    if (i < n) sdata[tid] = input[i];\n    __syncthreads();\n",
          "    if (i < n) {\n        sdata[tid] = input[i];\n        __syncthreads();\n"
@@ -370,7 +371,8 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
     if (tid == 0) {
 """, UNFENCED),
         # the last one by number
-        (COUNT, "        comes_last = blockIdx.x == gridDim.x - 1;\n", "and blocks run in any order."),
+        (COUNT, "        comes_last = blockIdx.x == gridDim.x - 1;\n",
+         "and blocks run in any order."),
         # a count that is not atomic
         ("atomicAdd(counter, 1u)", "(*counter)++", "and blocks run in any order."),
         ("        *counter = 0; /* for the next sum */\n", "", "the counter is 1 when the sum is"),

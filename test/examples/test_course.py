@@ -26,6 +26,8 @@ ANSWERS = {  # what is known of them from elsewhere: test_counts.cpp, examples/r
     8: "v6_multi_add 766, v7_shuffle 16", 9: "of 512 3, of 2048 2", 10: "one for 128",
     11: "67 shuffles", 12: "12 block barriers", 13: "512 + 488 first; 10 additions",
     14: "2^25 ones, one loop: 16777216", 15: "from 2^20 elements",
+    16: "282 have other bits", 17: "2 orders give 0, and 4 give 1", 18: "6 warp barriers",
+    19: "24 threads of the last block have no element, in 1 of", 20: "reverse order: block 0",
 }
 BROKEN = {  # what is said of a kernel to mend, as it stands
     16: " has other bits alone than among 256 rows: ",
@@ -215,6 +217,19 @@ def check_valid(folder):
     that("RIGHT" in said and "\n-21 42 printed 3\n" in said, said)
 
 
+def check_hints(folder):
+    """Each call gives the next hint, at last the solution; and then the first one again."""
+    for number in SOLUTIONS:
+        text = read(COURSE, "hints", f"{number:02}.md")
+        parts = ["## " + part for part in text.split("## ")[1:]]
+        hints = len(parts) - 1
+        titles = [f"## Hint {k} of {hints}" for k in range(1, hints + 1)] + ["## Solution"]
+        that([part.splitlines()[0] for part in parts] == titles and 2 <= hints <= 3, f"{parts}")
+        for expected in parts + parts[:1] if number == 4 else parts[:1]:
+            status, said = check_sh(folder, str(number), "--hint")
+            that((status, said) == (0, expected), f"hint of lesson {number}: {said}")
+
+
 def check_results(folder):
     """For programs, of a class; and for the student, of one solution at a time."""
     exercise = read(COURSE, "06-last-warp.cu")
@@ -307,7 +322,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if sys.argv[2:] == ["lessons"]:
             for check in (check_documents, check_made, check_pictures, check_own_picture,
-                          check_steps, check_answers, check_valid, check_results,
+                          check_steps, check_answers, check_hints, check_valid, check_results,
                           check_endings, check_environment):
                 check(folder)
         else:
