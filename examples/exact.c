@@ -249,7 +249,7 @@ int main(int argc, char **argv)
             differ |= (m == CPU_EXACT || m == GPU_EXACT) &&
                       bits_of(sums[m][k]) != bits_of(sums[CPU_EXACT][0]);
     }
-    printf("the exact sums %s\nexamples/bench.cu measures times, CUB's too\n",
+    printf("the exact sums %s\nexamples/bench/bench.cu measures times, CUB's too\n",
            differ ? "DIFFER" : "have the same bits in every order and split");
     if (!no_gpu) close_gpu();
     free(x);

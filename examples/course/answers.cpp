@@ -1,6 +1,8 @@
 /* The answers to the questions of the lessons, by running the library's kernels, and the steps', on
  * the CPU machine: answers NUMBER; `answers costs NAME` for what a kernel's block does; `answers
- * 64` for a trace of the first steps, by which examples/ladder_pictures.py draws them. */
+ * 64` for a trace of the first steps, by which examples/course/ladder_pictures.py draws them;
+ * `answers picture NUMBER` for that of a lesson's kernel. */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +13,7 @@
 #undef float
 #include "lessons.h"
 #include "seen.h"
+#include "picture.h"
 #include "../../fastreduce.cuh"
 #include "../../test/common/dynamic_shared.h"
 #include "../../test/common/pairwise.h"
@@ -76,47 +79,32 @@ static seen watch(const char *name, size_t n = 0)
     return all;
 }
 
-/* What each thread of one block does, as trace_ladder prints it. */
-static void print_trace(const char *name, kernel run, unsigned threads)
+/* The kernels of the lessons in blocks of 64 threads, which fit in a picture. */
+constexpr unsigned few = 64;
+static const struct {
+    unsigned lesson;
+    named kernel;
+} pictured[] = {
+    {2, {"v0_baseline", 1, fastreduce::v0_baseline<plus, element, element>}},
+    {3, {"v1_no_divergence", 1, fastreduce::v1_no_divergence<plus, element, element>}},
+    {4, {"v2_no_bank_conflict", 1, fastreduce::v2_no_bank_conflict<plus, element, element>}},
+    {5, {"v3_add_during_load", 2, fastreduce::v3_add_during_load<plus, element, element>}},
+    {6, {"v4_unroll_last_warp", 2, fastreduce::v4_unroll_last_warp<plus, element, element>}},
+    {7, {"v6_multi_add", 8, fastreduce::v6_multi_add<plus, few, 8, element, element>}},
+    {8, {"v7_shuffle", 8, fastreduce::v7_shuffle<plus, few, 8, element, element>}},
+    {10, {"step1_vector_loads", tile_items, vector_loads<few>}},
+    {11, {"step2_handing_over", tile_items, handing_over<few>}},
+};
+
+/* As trace_ladder prints it; nothing of a lesson that has no such kernel. */
+static void print_picture(unsigned lesson)
 {
-    static const char *const words[] = {"load", "store",   "input", "output",
-                                        "add",  "shuffle", "exit"};
-    const size_t n = size_t(threads) * tile_items;
-    memory<element> input(n), partial(1);
-    input.set(std::vector<float>(n, 1.0f).data());
-    const element *const from = input.data();
-    const uintptr_t first_input = reinterpret_cast<uintptr_t>(from);
-    uintptr_t first_word = 0;
-    std::vector<const void *> sites;
-    std::string lines;
-    simt::machine &m = simt::the_machine();
-    simt::reset();
-    simt::settings().trace = true;
-    m.watcher = [&](simt::happening what, uintptr_t where, const void *site) {
-        const bool shared = what <= simt::happening::shared_store;
-        if (shared && first_word == 0) first_word = where; /* thread 0's */
-        if (shared) where = (where - first_word) / sizeof(float);
-        if (what == simt::happening::global_load) where = (where - first_input) / sizeof(float);
-        if (what == simt::happening::global_store) where = blockIdx.x;
-        const auto at = std::find(sites.begin(), sites.end(), site) - sites.begin();
-        if (at == static_cast<ptrdiff_t>(sites.size())) sites.push_back(site);
-        const unsigned each = what == simt::happening::global_load ? 4 : 1; /* of a vector */
-        for (unsigned k = 0; k < each; ++k) {
-            char line[100];
-            snprintf(line, sizeof line, "%s,%llu,%u,%u,%llu,%d\n", words[static_cast<int>(what)],
-                     static_cast<unsigned long long>(m.interval), m.threads[m.current].meetings,
-                     m.current, static_cast<unsigned long long>(where + k), static_cast<int>(at));
-            lines += line;
-        }
-    };
-    launch(run, 1, threads, 0, from, partial.data(), n);
-    m.watcher = nullptr;
-    simt::settings().trace = false;
-    const simt::counts &c = m.statistics;
-    printf("kernel,%s,%u,%llu,%llu,%llu\n%s", name, threads,
-           static_cast<unsigned long long>(c.barriers),
-           static_cast<unsigned long long>(c.warp_steps),
-           static_cast<unsigned long long>(c.conflicts), lines.c_str());
+    for (const auto &one : pictured)
+        if (one.lesson == lesson)
+            print_trace(stdout, one.kernel.name, few, size_t(few) * one.kernel.items,
+                        [&](const element *input, element *partial, size_t n) {
+                            launch(one.kernel.run, 1, few, few * sizeof(float), input, partial, n);
+                        });
 }
 
 static void print_costs(const char *name)
@@ -264,6 +252,70 @@ static void print_crossing()
     printf("from 2^%u elements on the memory takes longer than a sum of next to nothing\n", log);
 }
 
+/* A sum of so many threads' partial sums, by a tree. */
+static float row_sum(const float *row, size_t columns, size_t threads)
+{
+    std::vector<float> partial(threads);
+    for (size_t i = 0; i < columns; ++i) partial[i % threads] += row[i];
+    for (size_t stride = threads / 2; stride > 0; stride /= 2)
+        for (size_t t = 0; t < stride; ++t) partial[t] += partial[t + stride];
+    return partial[0];
+}
+
+static void print_rows()
+{
+    constexpr size_t rows = 1000, columns = 1000;
+    std::vector<float> row(columns);
+    unsigned state = 1, differ = 0;
+    for (size_t k = 0; k < rows; ++k) {
+        for (float &x : row) {
+            state = state * 1664525 + 1013904223;
+            x = static_cast<float>(state >> 8) * 0x1p-24f;
+        }
+        differ += row_sum(row.data(), columns, 64) != row_sum(row.data(), columns, 256);
+    }
+    printf("of %zu rows %u have other bits with 64 threads than with 256\n", rows, differ);
+}
+
+static void print_orders()
+{
+    float x[] = {-0x1p24f, 1, 0x1p24f};
+    unsigned ones = 0, zeros = 0;
+    do {
+        const float sum = x[0] + x[1] + x[2];
+        ones += sum == 1;
+        zeros += sum == 0;
+    } while (std::next_permutation(x, x + 3));
+    printf("2^24, 1 and -2^24: %u orders give 0, and %u give 1\n", zeros, ones);
+}
+
+static void print_threads_left(unsigned n)
+{
+    const unsigned left = (block - n % block) % block;
+    printf("n = %u: %u threads of the last block have no element, in %u of its warps\n", n, left,
+           (left + lanes - 1) / lanes);
+}
+
+static void count_blocks(unsigned *counter, unsigned *last)
+{
+    if (atomicAdd(counter, 1u) == gridDim.x - 1) *last = blockIdx.x;
+}
+
+static void print_last_block()
+{
+    for (simt::order schedule : {simt::order::forward, simt::order::reverse, simt::order::random}) {
+        memory<unsigned> counter(1, true), last(1);
+        simt::settings().schedule = schedule;
+        simt::settings().last_block_last = false;
+        launch(count_blocks, 10, 1, 0, counter.data(), last.data());
+        printf("blocks in %s order: block %u comes last\n",
+               schedule == simt::order::forward   ? "their"
+               : schedule == simt::order::reverse ? "reverse"
+                                                  : "random",
+               *last.data());
+    }
+}
+
 static int answer(unsigned lesson)
 {
     switch (lesson) {
@@ -275,7 +327,12 @@ static int answer(unsigned lesson)
         printf("v0_baseline: %llu block barriers\n", barriers("v0_baseline"));
         print_steps("v0_baseline");
         break;
-    case 3: print_steps("v1_no_divergence"); break;
+    case 3:
+        print_steps("v1_no_divergence");
+        printf("In steps 4 to 8 fewer than 32 pairs are left, and one warp is the least that can "
+               "run:\n%llu of its accesses are avoidable, so no warp could be saved there.\n",
+               static_cast<unsigned long long>(watch("v1_no_divergence").counts.avoidable_steps));
+        break;
     case 4:
         print_ways("v1_no_divergence");
         print_ways("v2_no_bank_conflict");
@@ -322,6 +379,14 @@ static int answer(unsigned lesson)
         break;
     case 14: print_roundings(); break;
     case 15: print_crossing(); break;
+    case 16: print_rows(); break;
+    case 17: print_orders(); break;
+    case 18:
+        printf("v4_unroll_last_warp: %llu warp barriers\n",
+               static_cast<unsigned long long>(watch("v4_unroll_last_warp").counts.warp_barriers));
+        break;
+    case 19: print_threads_left(1000); break;
+    case 20: print_last_block(); break;
     default: fprintf(stderr, "answers: there is no lesson %u\n", lesson); return 1;
     }
     return 0;
@@ -332,9 +397,11 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "costs") == 0) return course::print_costs(argv[2]), 0;
     if (argc == 2 && strcmp(argv[1], "64") == 0) {
-        course::print_trace("step1_vector_loads", vector_loads<64>, 64);
-        course::print_trace("step2_handing_over", handing_over<64>, 64);
+        course::print_picture(10);
+        course::print_picture(11);
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], "picture") == 0)
+        return course::print_picture(static_cast<unsigned>(atoi(argv[2]))), 0;
     return argc == 2 ? course::answer(static_cast<unsigned>(atoi(argv[1]))) : 2;
 }

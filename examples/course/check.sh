@@ -6,10 +6,14 @@
 #     sh examples/course/check.sh 3           one
 #     sh examples/course/check.sh 3 mine.cu   a copy; or several, of a class
 #     sh examples/course/check.sh 3 --answer  the answer to the lesson's question
+#     sh examples/course/check.sh 3 --hint    a hint; again for the next one, then the solution
+#     sh examples/course/check.sh 3 --picture [mine.cu]  what the kernel does, drawn as mine.svg
+#     sh examples/course/check.sh --progress  what is passed, and what it takes beside the best
+#     sh examples/course/check.sh --tsv ...   the first three, as a table for programs (teachers.md)
 #
 # A solution may take 10 seconds of the processor, or what COURSE_SECONDS in the environment says.
 # Where there are nvcc and a GPU, a right one is also timed there, beside the library's own kernel.
-# 0 if all that was graded is right.
+# 0 if all that was graded is right, 1 if not, 2 if asked for what there is not.
 set -eu
 course=$(CDPATH= cd "$(dirname "$0")" && pwd)
 top=$(CDPATH= cd "$course/../.." && pwd)
@@ -22,7 +26,7 @@ mkdir -p "$build"
 
 usage()
 {
-    sed -n '5,8s/^# *//p' "$course/check.sh" >&2
+    sed -n '5,12s/^# *//p' "$course/check.sh" >&2
     exit 2
 }
 
@@ -36,11 +40,12 @@ compile()
         -pthread -ldl 2> "$out.log"
 }
 
-# made OUT OPTIONS...: the same, if a source is newer
+# made OUT OPTIONS...: the same, if a source is newer that is no lesson's
 made()
 {
     [ ! -e "$1" ] || [ -n "$(find "$top/fastreduce.h" "$top/fastreduce.cuh" "$course" \
-        "$top/test/simt" "$top/test/common" -type f -newer "$1" | head -n 1)" ] || return 0
+        "$top/test/simt" "$top/test/common" -type f ! -name '[0-9]*' -newer "$1" |
+        head -n 1)" ] || return 0
     compile "$@" || { cat "$1.log" >&2; exit 1; }
 }
 
@@ -51,6 +56,58 @@ starts()
     verdict=0
     "$build/grader-$$" starts || verdict=$?
     [ $verdict = 40 ]
+}
+
+# shared_arrays FILE NAMESPACE: those of FILE whose size a launch says are one memory
+shared_arrays()
+{
+    sed -n '/__shared__/{/extern/{
+        s/.*extern//
+        s/__shared__//
+        s/^ *\(.*[^A-Za-z0-9_]\)\([A-Za-z_][A-Za-z0-9_]*\) *\[ *\].*/\1|\2/p
+    }}' "$1" | sort -u -t '|' -k 2 | {
+        IFS='|' read -r type first || { type=float first=of_no_launch; }
+        printf '#define SHARED_TYPE %s\n#define SHARED_NAME %s\n' "$type" "$first"
+        mangled=_ZN${#2}$2
+        while IFS='|' read -r type name; do
+            printf '__asm__(".globl %s\\n.set %s, %s");\n' "$mangled${#name}${name}E" \
+                "$mangled${#name}${name}E" "$mangled${#first}${first}E"
+        done
+    }
+}
+
+# not_yet SENTENCE: of what is not run
+not_yet()
+{
+    echo "  NOT YET $1"
+    printf 'wrong\t%s\t\t\t\t\t\t\t\n' "$(printf %s "$1" | tr -s '\t\n ' ' ')" > "$build/result-$$"
+}
+
+# keep NUMBER FILE: the result, for --tsv, and for --progress
+keep()
+{
+    { printf '%s\t%s\t' "$1" "$2"; cat "$build/result-$$"; } | tee -a "$kept" >&3
+}
+
+# grade_files NUMBER FILE...: those that are there
+grade_files()
+{
+    number=$1
+    shift
+    missing=0
+    for file; do
+        shift
+        if [ -f "$file" ]; then
+            set -- "$@" "$file"
+        else
+            missing=1
+            echo "lesson $number: $file"
+            not_yet "there is no such file."
+            keep "$number" "$file"
+        fi
+    done
+    [ $# = 0 ] || grade "$number" "$@" || return 1
+    return $missing
 }
 
 # grade NUMBER FILE...
@@ -68,6 +125,7 @@ grade()
         printf '#include "course.h"\n#include "steps.cuh"\n#undef float\n#include "lessons.h"\n'
         for file; do
             count=$((count + 1))
+            shared_arrays "$file" "file$count"
             printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
                 "$(CDPATH= cd "$(dirname "$file")" && pwd)/$(basename "$file")"
             entries="$entries &file$count::entry,"
@@ -84,29 +142,45 @@ grade()
             return $worst
         fi
         echo "lesson $number: $1"
-        echo "  NOT YET it does not compile:"
-        grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 |
-            sed 's/^/          /'
+        not_yet "it does not compile:
+$(grep -E 'error|undefined reference' "$build/grader-$$.log" | head -n 3 | sed 's/^/          /')"
+        keep "$number" "$1"
         return 1
     fi
     all=0
     count=0
     for file; do
         echo "lesson $number: $file"
+        if [ -n "${picture:-}" ]; then
+            draw "$number" "$file" $count || all=1
+            count=$((count + 1))
+            continue
+        fi
         ! grep -q 'YOUR CODE' "$file" || echo "  (there is still the hole in it)"
         verdict=0
-        "$build/grader-$$" $count || verdict=$?
+        "$build/grader-$$" $count results "$build/result-$$" 3>&- || verdict=$?
         case $verdict in
         40) case $number in [2-9] | 1[0-2]) time_on_gpu "$number" "$file" ;; esac ;;
         41) all=1 ;;
         *)
             all=1
-            echo "  NOT YET an initialiser of a global ends the program before main, or never ends."
+            not_yet "an initialiser of a global ends the program before main, or never ends."
             ;;
         esac
+        keep "$number" "$file"
         count=$((count + 1))
     done
     return $all
+}
+
+# draw NUMBER FILE COUNT: what its kernel does, beside the library's, as an SVG beside the file
+draw()
+{
+    verdict=0
+    "$build/grader-$$" "$3" picture "$build/yours-$$" || verdict=$?
+    [ $verdict = 40 ] || return 1
+    "$build/answers" picture "$1" > "$build/ours-$$"
+    python3 -B "$course/picture.py" "$2" "$build/yours-$$" "$build/ours-$$"
 }
 
 time_on_gpu()
@@ -122,8 +196,29 @@ time_on_gpu()
     fi
 }
 
-trap 'rm -f "$build"/*-$$ "$build"/*-$$.log' EXIT
+# hint NUMBER: the next part of the lesson's hints, and after the last one the first
+hint()
+{
+    hints=$course/hints/$(printf '%02d' "$1").md
+    last=$(cat "$build/hint.$1" 2>/dev/null || echo 0)
+    next=$((last % $(grep -c '^## ' "$hints") + 1))
+    awk -v next_part=$next '/^## / { ++part } part == next_part' "$hints"
+    echo $next > "$build/hint.$1"
+}
+
+trap 'rm -f "$build"/*-$$ "$build"/*-$$.*' EXIT
 status=0
+kept=$build/results.tsv
+exec 3>/dev/null
+if [ "${1:-}" = --tsv ]; then
+    shift
+    kept=/dev/null
+    exec 3>&1 >/dev/null
+    printf 'lesson\tfile\tverdict\tsentence\tbarriers\tavoidable\tconflicts\tlanes\tlines\t' >&3
+    printf 'loads\tshuffles\n' >&3
+elif [ "${1:-}" = --progress ]; then
+    exec sh "$course/progress.sh" "$kept"
+fi
 if [ $# = 0 ]; then
     for exercise in "$course"/[0-9]*.cu; do
         number=$(basename "$exercise" | sed 's/^0*\([0-9]*\).*/\1/')
@@ -143,6 +238,18 @@ if [ "${1:-}" = --answer ]; then
     made "$build/answers" "$course/answers.cpp"
     exec "$build/answers" "$number"
 fi
+if [ "${1:-}" = --hint ]; then
+    hint "$number"
+    exit
+fi
+if [ "${1:-}" = --picture ]; then
+    shift
+    picture=1
+    need python3 python3
+    install_missing >&2
+    made "$build/answers" "$course/answers.cpp"
+fi
 [ $# -gt 0 ] || set -- "$exercise"
-grade "$number" "$@" || status=1
+[ $# = 1 ] || kept=/dev/null # a class
+grade_files "$number" "$@" || status=1
 exit $status

@@ -5,7 +5,9 @@
 #define COURSE_H
 
 #include <cstddef>
+#include <cstdio>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <cuda_runtime.h>
 
@@ -61,13 +63,18 @@ inline __device__ float value_of(word published)
 #if defined(SIMT_MACHINE) && !defined(COURSE_ON_THE_HOST)
 namespace course
 {
-/* Four neighbours in one access, which the machine is told of. Here loads alone matter. */
-struct alignas(16) vector {
+struct alignas(8) two_floats {
+    simt::traced<float> x, y;
+};
+struct alignas(16) four_floats {
     simt::traced<float> x, y, z, w;
+};
+/* Neighbours in one access, which the machine is told of. Here loads alone matter. */
+template <class Floats>
+struct vector : Floats {
     vector() = default;
-    vector(simt::traced<float> a, simt::traced<float> b, simt::traced<float> c,
-           simt::traced<float> d)
-        : x(a), y(b), z(c), w(d)
+    template <class... A, class = std::enable_if_t<sizeof...(A) * sizeof(float) == sizeof(Floats)>>
+    vector(A... a) : Floats{a...}
     {
     }
     [[gnu::noinline]] vector(const vector &other) { copy(other, __builtin_return_address(0)); }
@@ -81,25 +88,47 @@ struct alignas(16) vector {
     void copy(const vector &other, const void *site)
     {
         simt::machine &m = simt::the_machine();
-        if (m.running && reinterpret_cast<uintptr_t>(&other) % sizeof(vector) != 0)
-            simt::stop(m, "misaligned: " + simt::words(m.threads[m.current]) +
-                              " loads 16 bytes at " + simt::source_of(site) +
-                              " from an address that is no multiple of 16");
+        const std::string bytes = std::to_string(sizeof other);
+        if (m.running && reinterpret_cast<uintptr_t>(&other) % sizeof other != 0)
+            simt::stop(m, "misaligned: " + simt::words(m.threads[m.current]) + " loads " + bytes +
+                              " bytes at " + simt::source_of(site) +
+                              " from an address that is no multiple of " + bytes);
         simt::on_access(&other, sizeof other, false, site);
         memcpy(static_cast<void *>(this), static_cast<const void *>(&other), sizeof other);
         simt::on_access(this, sizeof *this, true, site);
     }
 };
 inline void publish(word *to, const simt::traced<float> &value) { publish(to, value.get()); }
-inline vector make_vector(simt::traced<float> a, simt::traced<float> b, simt::traced<float> c,
-                          simt::traced<float> d)
+template <class Floats, class... A>
+vector<Floats> make_vector(const A &...a)
 {
-    return {a, b, c, d};
+    return vector<Floats>(a...);
+}
+
+/* As CUDA has them of numbers; the machine has them of elements. */
+template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value>>
+constexpr std::common_type_t<A, B> min(A a, B b)
+{
+    return b < a ? b : a;
+}
+template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value>>
+constexpr std::common_type_t<A, B> max(A a, B b)
+{
+    return a < b ? b : a;
+}
+
+/* Of elements, too. */
+template <class... A>
+int printf(const char *format, A... arguments)
+{
+    return ::printf(format, simt::read(arguments, nullptr)...);
 }
 } // namespace course
 #define float simt::traced<float>
-#define float4 course::vector
-#define make_float4 course::make_vector
+#define float2 course::vector<course::two_floats>
+#define float4 course::vector<course::four_floats>
+#define make_float2 course::make_vector<course::two_floats>
+#define make_float4 course::make_vector<course::four_floats>
 #endif
 using namespace course;
 #endif

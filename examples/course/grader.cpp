@@ -22,6 +22,7 @@
 #include "../../test/common/dynamic_shared.h"
 #include "../../test/common/pairwise.h"
 #include "seen.h"
+#include "picture.h"
 
 namespace course
 {
@@ -57,9 +58,10 @@ static text explained(const text &report)
                &a, does, here, &b, did, there) == 6)
         return "a race: thread " + number(a) + " " + does + " at " + here + " what thread " +
                number(b) + " " + did + " at " + there + ", and no barrier lies between. " +
-               (a / lanes == b / lanes ? "They are of one warp, but lanes need not run in step: a "
-                                         "__syncwarp() has to come between."
-                                       : "A __syncthreads() has to come between.");
+               (a / lanes == b / lanes && lesson_now().number >= warp_barriers_from
+                    ? "They are of one warp, but lanes need not run in step: a __syncwarp() has "
+                      "to come between."
+                    : "A __syncthreads() has to come between.");
     if (sscanf(report.c_str(),
                "out of bounds: thread %u of block (%*u, %*u, %*u) %15s at %199[^,], byte %u of %u "
                "bytes of dynamic",
@@ -73,6 +75,11 @@ static text explained(const text &report)
                &a, does, here, &byte, &of) == 5)
         return "out of bounds: thread " + number(a) + " " + does + " at " + here + " element " +
                std::to_string(byte / 4) + " of an array that has " + number(of / 4) + ".";
+    if (the_solution->on_the_host &&
+        sscanf(report.c_str(), "out of bounds: at %199[^,], byte %lld of global memory of %u bytes",
+               here, &byte, &of) == 3)
+        return text("out of bounds: at ") + here + " element " + std::to_string(byte / 4) +
+               " of an array that has " + number(of / 4) + ".";
     if (report.compare(0, 19, "barrier divergence:") == 0)
         return "a barrier that some threads miss:" + report.substr(19) + ".";
     return report + ".";
@@ -154,7 +161,7 @@ static text attempt(const std::function<void()> &work, unsigned seconds)
     if (WEXITSTATUS(status) != 99) /* of a fault, which the CPU machine describes */
         return "it ends the program, by exit or its like, before all of it is checked.";
     while (!said.empty() && said.back() == '\n') said.pop_back();
-    return said;
+    return explained(said);
 }
 
 /* ---- Data ---- */
@@ -208,13 +215,30 @@ static outcome run_on_the_host(const std::vector<float> &values)
     return {{the_solution->on_the_host(input.data(), values.size())}, ""};
 }
 
+/* What the machine has to say of the launches of `work`. */
+static text report_of(const std::function<void()> &work, seen *watched)
+{
+    text first;
+    simt::reset();
+    simt::before_launch() = [&](void **) { /* which forgets what was said of the one before */
+        if (first.empty()) first = simt::report();
+    };
+    if (watched)
+        watched->watch(work);
+    else
+        work();
+    simt::before_launch() = nullptr;
+    return first.empty() ? simt::report() : first;
+}
+
 static outcome run(const std::vector<float> &values, seen *watched = nullptr)
 {
     if (the_solution->on_the_host) return run_on_the_host(values);
     const size_t n = values.size(), tiles = tiles_of(n);
-    const size_t results = the_solution->blocks ? tiles : 1;
+    const size_t results = the_solution->blocks || the_solution->rows ? tiles : 1;
     memory<element> input(n + offset_now), output(results), workspace(2 * tiles);
     memory<word> words(tiles, true);
+    memory<unsigned> counter(1, true);
     memcpy(static_cast<void *>(input.data() + offset_now), values.data(), n * sizeof(float));
     const element *const from = input.data() + offset_now;
     const auto work = [&] {
@@ -222,25 +246,30 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
         if (the_solution->levels) the_solution->levels(from, output.data(), workspace.data(), n);
         if (the_solution->one_launch)
             the_solution->one_launch(from, output.data(), words.data(), n);
+        if (the_solution->rows) the_solution->rows(from, output.data(), tiles, tile_now());
+        if (the_solution->last_block)
+            the_solution->last_block(from, output.data(), workspace.data(), counter.data(), n);
     };
-    if (watched)
-        watched->watch(work);
-    else
-        work();
-    outcome result = {{}, simt::report()};
+    outcome result = {{}, report_of(work, watched)};
     for (size_t k = 0; k < results; ++k) result.sums.push_back(output.at(k));
     for (size_t k = 0; k < tiles && result.report.empty(); ++k)
         if (words.data()[k] != 0)
             result.report = "word " + number(k) +
                             " is not zero when the sum is done: the next "
                             "sum would take it for a partial";
+    if (*counter.data() != 0 && result.report.empty())
+        result.report = "the counter is " + number(*counter.data()) +
+                        " when the sum is done, where the next sum needs 0";
     return result;
 }
 
 static text where_it_was(size_t n)
 {
     return "wrong for n = " + number(n) +
-           (lesson_now().block ? " in blocks of " + number(block_now) : text()) + ": ";
+           (the_solution->rows   ? " in rows of " + number(block_now)
+            : lesson_now().block ? " in blocks of " + number(block_now)
+                                 : text()) +
+           ": ";
 }
 
 /* Which element counts for how much, found by arrays that have a single 1. */
@@ -278,10 +307,9 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
     seen watched;
     simt::settings() = simt::options();
     simt::settings().schedule = schedule;
+    simt::settings().last_block_last = !the_solution->last_block;
     const outcome got = run(values, traced ? &watched : nullptr);
-    if (!watched.conflict.empty())
-        throw wrong{"a race between blocks: " + watched.conflict +
-                    ", and blocks run in any order."};
+    if (!watched.conflict.empty()) throw wrong{"a race between blocks: " + watched.conflict};
     if (!got.report.empty()) throw wrong{explained(got.report)};
     if (!watched.missed.empty())
         throw wrong{"a barrier that some threads miss: " + watched.missed + "."};
@@ -304,9 +332,10 @@ static void check_sums(const std::vector<float> &values, order schedule, bool tr
 static std::vector<size_t> sizes()
 {
     const size_t tile = lesson_now().block ? tile_now() : 256;
+    if (the_solution->rows) return {tile, 3 * tile};
     std::vector<size_t> all = {1000, tile, 1, tile - 1, tile + 1, tile / 2 + 1, 2 * tile + 7};
     if (the_solution->levels) all.push_back(tile * tile + 1);
-    if (the_solution->one_launch) all.push_back(9 * tile - 5);
+    if (the_solution->one_launch || the_solution->last_block) all.push_back(9 * tile - 5);
     return all;
 }
 
@@ -337,9 +366,21 @@ static void too_many(uint64_t count, uint64_t enough, const char *what)
 {
     if (count <= enough) return;
     throw wrong{number(count) + " " + what + " where " +
-                (enough == 0 ? "0 are possible" : number(enough) + " are enough") +
-                " (one block of 256 threads)."};
+                (enough == 0   ? "0 are possible"
+                 : enough == 1 ? "1 is enough"
+                               : number(enough) + " are enough") +
+                (the_solution->rows       ? " (one row)."
+                 : the_solution->by_index ? " (1000 values)."
+                                          : " (one block of 256 threads).")};
 }
+
+/* What a solution takes; attempts share it, as it is told of wrong ones, too. */
+struct counted {
+    bool known;
+    costs all;
+};
+static counted *const taken = static_cast<counted *>(
+    mmap(nullptr, sizeof(counted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 
 static void check_costs()
 {
@@ -348,6 +389,10 @@ static void check_costs()
     block_now = lesson_now().block;
     run(made(tile_now(), true), &all);
     const simt::counts &c = all.counts;
+    const auto is = [](uint64_t count) { return static_cast<unsigned>(count); };
+    *taken = {true,
+              {is(c.barriers), is(c.avoidable_steps), is(c.conflicts),
+               is(c.shared_loads + c.shared_stores), is(all.lines), is(all.loads), is(c.shuffles)}};
     const costs &enough = lesson_now().enough;
     too_many(c.barriers, enough.barriers, "barriers");
     too_many(c.avoidable_steps, enough.avoidable,
@@ -359,6 +404,7 @@ static void check_costs()
              "lines of 128 bytes to load, as lanes of a warp do not read neighbours,");
     too_many(all.loads, enough.loads, "loads of warps");
     too_many(c.shuffles, enough.shuffles, "shuffles of warps");
+    too_many(c.warp_steps, enough.steps, "accesses of warps to shared memory");
     printf("  costs   %s, %s of warps to shared memory, %llu of them avoidable,\n          %s, %s, "
            "%s of warps (one block of 256 threads)\n",
            several(c.barriers, "barrier").c_str(), several(c.warp_steps, "access").c_str(),
@@ -445,34 +491,89 @@ static void check_turns()
 }
 
 #include "host.h"
+#include "bits.h"
 
 static void grade()
 {
     block_now = lesson_now().block;
-    if (!the_solution->model) check_all_sums();
-    if (the_solution->blocks) check_costs();
+    if (!the_solution->model && !the_solution->by_index) check_all_sums();
+    if (the_solution->rows) check_rows();
+    if (the_solution->by_index) check_by_index();
+    if (the_solution->last_block) check_last_block();
+    if (the_solution->blocks || the_solution->rows) check_costs();
     if (the_solution->one_launch) check_turns();
     const text sentence = what_is_wrong_on_the_host();
     if (!sentence.empty()) throw wrong{sentence};
 }
+
+/* Of one block with n elements. Whether that ends without a fault. */
+static bool print_picture(const char *path, unsigned threads, size_t n)
+{
+    FILE *const to = fopen(path, "w");
+    if (!to) throw wrong{text(path) + " cannot be written."};
+    const text report = print_trace(to, several(n, "element").c_str(), threads, n,
+                                    [&](const element *input, element *partial, size_t) {
+                                        the_solution->blocks(threads, 1, input, partial, n);
+                                    });
+    if (!report.empty()) fprintf(to, "fault,%s\n", explained(report).c_str());
+    fclose(to);
+    return report.empty();
+}
+
+/* For check.sh --picture: a block that has all its elements, or fewer if that shows a fault. */
+static int print_picture(const char *path)
+{
+    if (!the_solution->blocks) {
+        printf("  there is nothing to draw, as no kernel of this lesson sums in one block\n");
+        return graded_wrong;
+    }
+    const unsigned threads = lesson_now().any_block ? 64 : lesson_now().block;
+    const size_t n = size_t(threads) * lesson_now().items;
+    const auto work = [&] {
+        if (print_picture(path, threads, n) && print_picture(path, threads, n / 2 + 7))
+            print_picture(path, threads, n);
+    };
+    const text sentence = attempt(work, most_seconds());
+    if (!sentence.empty()) printf("  there is nothing to draw: %s\n", sentence.c_str());
+    return sentence.empty() ? graded_right : graded_wrong;
+}
 } // namespace course
 
+/* For check.sh: a line of what the grading has found. */
+static void write_result(const char *path, const char *verdict, course::text sentence)
+{
+    using namespace course;
+    FILE *const to = fopen(path, "w");
+    if (!to) return;
+    for (char &letter : sentence)
+        if (letter == '\n' || letter == '\t') letter = ' ';
+    fprintf(to, "%s\t%s", verdict, sentence.c_str());
+    const costs &c = taken->all;
+    for (unsigned count :
+         {c.barriers, c.avoidable, c.conflicts, c.shared, c.lines, c.loads, c.shuffles})
+        fprintf(to, "\t%s", taken->known ? number(count).c_str() : "");
+    fprintf(to, "\n");
+    fclose(to);
+}
+
+/* grader starts, or grader NUMBER [results FILE] */
 int main(int argc, char **argv)
 {
     using namespace course;
     if (argc > 1 && !strcmp(argv[1], "starts")) return graded_right;
     the_solution = solutions[argc > 1 ? atoi(argv[1]) : 0];
     if (the_solution->shared) simt::dynamic_shared_of() = the_solution->shared;
+    if (argc > 3 && !strcmp(argv[2], "picture")) return print_picture(argv[3]);
     text sentence = attempt(grade, most_seconds());
     if (sentence.empty()) {
         sentence = attempt(check_long_array, 5);
         if (!sentence.empty() && sentence.compare(0, 6, "wrong ") != 0)
             sentence = text("wrong for n beyond 2^31: ") + beyond;
     }
-    if (!sentence.empty()) {
-        printf("  NOT YET %s\n", sentence.c_str());
-        return graded_wrong;
-    }
-    printf("  RIGHT   %s\n", lesson_now().praise);
-    return graded_right;
+    const bool right = sentence.empty();
+    if (right) sentence = lesson_now().praise;
+    printf("  %s %s\n", right ? "RIGHT  " : "NOT YET", sentence.c_str());
+    if (argc > 3 && !strcmp(argv[2], "results"))
+        write_result(argv[3], right ? "right" : "wrong", sentence);
+    return right ? graded_right : graded_wrong;
 }

@@ -6,10 +6,12 @@ namespace course
 {
 using element = simt::traced<float>;
 constexpr unsigned any = ~0u;
+constexpr unsigned warp_barriers_from = 6; /* the lesson that teaches __syncwarp() */
 
 /* Of one block of 256 threads that has all its elements. */
 struct costs {
     unsigned barriers, avoidable, conflicts, shared, lines, loads, shuffles;
+    unsigned steps = any; /* accesses of warps to shared memory */
 };
 
 struct lesson {
@@ -32,6 +34,11 @@ struct solution {
     void (*one_launch)(const element *input, element *output, word *words, size_t n);
     float (*on_the_host)(const float *x, size_t n);
     double (*model)(double n);
+    void (*rows)(const element *input, element *output, size_t rows, size_t columns) = nullptr;
+    void (*by_index)(const element *values, const unsigned *index, element *sums, word *space,
+                     size_t n, unsigned bins) = nullptr;
+    void (*last_block)(const element *input, element *output, element *partials, unsigned *counter,
+                       size_t n) = nullptr;
 };
 extern const solution *const solutions[]; /* of the files that are graded */
 
@@ -51,6 +58,11 @@ constexpr lesson lessons[] = {
     {13, 1, 0, false, false, true, {}, "AUTO's bits, by six lines of C"},
     {14, 1, 0, false, false, true, {}, "pairwise, whoever knows how many there are"},
     {15, 1, 0, false, false, false, {}, "what takes as long as nothing, and what memory takes"},
+    {16, 1, 1000, false, false, false, {any, any, 0, any, any, 32, any}, "one row, one tree"},
+    {17, 1, 0, false, false, false, {any, any, any, any, any, 32, any}, "whole numbers have no order"},
+    {18, 1, 256, true, false, false, {1, any, 0, any, 8, 8, any, 150}, "one __syncwarp(), there"},
+    {19, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0, 45}, "every thread, every barrier"},
+    {20, 4, 256, false, false, false, {}, "stored, then fenced, then counted"},
 };
 } // namespace course
 #endif

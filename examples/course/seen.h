@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <vector>
+#include "fences.h"
 
 namespace course
 {
@@ -91,10 +92,12 @@ class seen
     struct access {
         unsigned block;
         const void *site;
+        fences::moment when;
     };
+    fences fences_;
     using load_key = std::tuple<unsigned, unsigned, const void *, unsigned>;
     uint64_t launch_ = 0;
-    std::map<uintptr_t, access> readers_, writers_;
+    std::map<uintptr_t, access> readers_, writers_, adders_;                 /* by atomics */
     std::map<std::tuple<unsigned, unsigned, const void *>, unsigned> times_; /* of a thread */
     /* lines, by block, warp, place, the how-manieth time */
     std::map<load_key, std::set<uintptr_t>> loads_;
@@ -113,26 +116,44 @@ class seen
             const unsigned time = times_[{block, thread, site}]++;
             loads_[load_key(block, thread / lanes, site, time)].insert(where / 128);
             meet(writers_, readers_, where, site, "reads", "writes");
+            meet(adders_, readers_, where, site, "reads", "adds to");
             break;
         }
         case simt::happening::global_store:
             meet(readers_, writers_, where, site, "writes", "reads");
             meet(writers_, writers_, where, site, "writes", "writes");
+            meet(adders_, writers_, where, site, "writes", "adds to");
             break;
+        case simt::happening::global_atomic:
+            meet(readers_, adders_, where, site, "adds", "reads");
+            meet(writers_, adders_, where, site, "adds", "writes");
+            fences_.note_atomic(m, where);
+            break;
+        case simt::happening::word_atomic: fences_.note_atomic(m, where); break;
+        case simt::happening::fence: fences_.note_fence(m); break;
         default: break;
         }
     }
 
-    /* Blocks run in any order, so none may write what another one reads or writes. */
+    /* Blocks run in any order, so none may write what another one reads or writes, unless the one
+     * has let the other know. */
     void meet(std::map<uintptr_t, access> &others, std::map<uintptr_t, access> &own,
               uintptr_t where, const void *site, const char *does, const char *did)
     {
-        own.insert({where, {blockIdx.x, site}});
+        const access here = {blockIdx.x, site, fences_.now(simt::the_machine())};
+        const auto kept = own.insert({where, here}).first;
+        if (kept->second.block == blockIdx.x) kept->second = here;
         const auto found = others.find(where);
         if (found == others.end() || found->second.block == blockIdx.x || !conflict.empty()) return;
+        const fences::verdict verdict = fences_.between(found->second.when, here.when);
+        if (verdict == fences::verdict::ordered) return;
         conflict = "block " + std::to_string(blockIdx.x) + " " + does + " at " +
                    simt::source_of(site) + " what block " + std::to_string(found->second.block) +
-                   " " + did + " at " + simt::source_of(found->second.site);
+                   " " + did + " at " + simt::source_of(found->second.site) +
+                   (verdict == fences::verdict::unordered
+                        ? ", and blocks run in any order."
+                        : ". Its atomic comes after that, but may be seen before it: a "
+                          "__threadfence() has to come between.");
     }
 
     void end_launch()
@@ -151,6 +172,8 @@ class seen
         }
         readers_.clear();
         writers_.clear();
+        adders_.clear();
+        fences_.clear();
         times_.clear();
         loads_.clear();
         exits_.clear();

@@ -1,11 +1,16 @@
 /* A solution of an exercise, as the grader takes it. check.sh includes this once for each file that
- * it grades, with LESSON, SOLUTION, its file, and NAME, a namespace for it. */
+ * it grades, with LESSON, SOLUTION, its file, NAME, a namespace for it, and SHARED_TYPE and
+ * SHARED_NAME of the array of shared memory whose size a launch says. */
 #ifndef COURSE_ON_THE_HOST
 #define float simt::traced<float> /* as course.h has it */
 #endif
 namespace NAME
 {
 #include SOLUTION
+#ifndef COURSE_ON_THE_HOST
+alignas(128) thread_local SHARED_TYPE SHARED_NAME[simt::most_dynamic_shared / sizeof(SHARED_TYPE)];
+static unsigned char *shared() { return (unsigned char *)SHARED_NAME; }
+#endif
 } // namespace NAME
 #undef float
 
@@ -24,12 +29,16 @@ const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, nullptr, mic
 #else
 using course::element;
 
-/* The shared memory whose size a launch says, as exercises declare it. */
-alignas(128) thread_local element sdata[simt::most_dynamic_shared / sizeof(element)];
-static unsigned char *shared() { return reinterpret_cast<unsigned char *>(sdata); }
-
 #if LESSON == 9
 const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
+#elif LESSON == 16
+const solution entry = {LESSON, shared, nullptr, nullptr, nullptr, nullptr, nullptr, row_sums};
+#elif LESSON == 17
+const solution entry = {LESSON,  shared,  nullptr, nullptr,      nullptr,
+                        nullptr, nullptr, nullptr, sums_by_index};
+#elif LESSON == 20
+const solution entry = {LESSON,  shared,  nullptr, nullptr, nullptr,
+                        nullptr, nullptr, nullptr, nullptr, sum};
 #elif LESSON == 12
 const solution entry = {LESSON, shared, nullptr, nullptr, sum, nullptr, nullptr};
 #else
@@ -37,7 +46,7 @@ static void launch_blocks(unsigned block, size_t count, const element *input, el
                           size_t n)
 {
     const unsigned blocks = static_cast<unsigned>(count);
-#if LESSON < 7
+#if LESSON < 7 || LESSON >= 18
     launch(block_sums, blocks, block, block * sizeof(element), input, partials, n);
 #else /* from V5 on the block size is a template parameter */
     switch (block) {
@@ -56,3 +65,5 @@ const solution entry = {LESSON, shared, launch_blocks, nullptr, nullptr, nullptr
 } // namespace NAME
 #undef NAME
 #undef SOLUTION
+#undef SHARED_TYPE
+#undef SHARED_NAME

@@ -1,7 +1,14 @@
 /* The steps from V7 to AUTO, of floats alone: vector_loads, handing_over and one_launch, each with
- * what it needs that the one before had not. Comes after course.h. */
+ * what it needs that the one before had not. Comes after course.h. A lesson's exercise, when it is
+ * graded, sees what the lessons before it have made. */
 #ifndef COURSE_STEPS_CUH
 #define COURSE_STEPS_CUH
+#ifndef LESSON
+#define COURSE_HAS(step) 1
+#else
+#define COURSE_HAS(step) (LESSON > 9 + step)
+#endif
+#if COURSE_HAS(0)
 
 constexpr unsigned packs = 4, tile_items = 4 * packs; /* of a thread: packs of 16 bytes; floats */
 
@@ -20,6 +27,8 @@ __device__ float block_sum(float value, float *warp_values)
         value += __shfl_down_sync(0xffffffff, value, delta);
     return value;
 }
+
+#if COURSE_HAS(1)
 
 /* The sum of pack number k of a thread, whose first element is `first`; -0 where there is none, as
  * x + -0 is x for every x. */
@@ -40,6 +49,12 @@ __device__ inline bool whole_tile(const float *input, size_t tile, size_t n)
     return reinterpret_cast<size_t>(input) % sizeof(float4) == 0 && (blockIdx.x + 1) * tile <= n;
 }
 
+/* The first of a thread's packs, which are 32 apart: a warp's are next to each other. */
+__device__ inline unsigned first_pack()
+{
+    return threadIdx.x / warp_size * (warp_size * packs) + threadIdx.x % warp_size;
+}
+
 /* Step 1. A thread loads four packs of four neighbours, a block apart. */
 template <unsigned BlockSize>
 __global__ void vector_loads(const float *input, float *partials, size_t n)
@@ -57,6 +72,8 @@ __global__ void vector_loads(const float *input, float *partials, size_t n)
 
     if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
+
+#if COURSE_HAS(2)
 
 /* Lane l has values[k], number 32 * k + l of its warp's. While lanes pair, each hands over the half
  * of its values that its partner keeps. Every lane gets the sum. */
@@ -101,12 +118,6 @@ __device__ float block_pairs(float (&values)[Count], float *warp_values)
     return value;
 }
 
-/* The first of a thread's packs, which are 32 apart: a warp's are next to each other. */
-__device__ inline unsigned first_pack()
-{
-    return threadIdx.x / warp_size * (warp_size * packs) + threadIdx.x % warp_size;
-}
-
 /* A block's tile, pairwise by index. */
 template <unsigned BlockSize>
 __device__ float tile_pairs(const float *input, size_t n, float *warp_values)
@@ -129,6 +140,8 @@ __global__ void handing_over(const float *input, float *partials, size_t n)
     const float value = tile_pairs<BlockSize>(input, n, warp_values);
     if (threadIdx.x == 0) partials[blockIdx.x] = value;
 }
+
+#if COURSE_HAS(3)
 
 /* Step 3. One launch: blocks publish their partials in words, and the last one awaits them. For
  * BlockSize * packs blocks at most; AUTO has groups of blocks, and groups of groups. */
@@ -158,4 +171,9 @@ __global__ void one_launch(const float *input, float *output, word *words, size_
     value = block_pairs<BlockSize>(values, warp_values);
     if (threadIdx.x == 0) *output = value;
 }
+
+#endif
+#endif
+#endif
+#endif
 #endif

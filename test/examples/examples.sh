@@ -7,9 +7,10 @@ root=$(CDPATH= cd "$1" && pwd)
 nvcc=${2:-}
 build=${3:-}
 . "$(dirname "$0")/../vendor/setup.sh"
-mkdir examples
-cp "$root"/examples/*.c "$root"/examples/*.cu "$root"/examples/*.h "$root"/examples/*.cuh \
-    examples
+mkdir -p examples/bench
+for folder in examples examples/bench; do
+    cp "$root/$folder"/*.[ch]* $folder
+done
 CDPATH= cd examples
 arch=-gencode=arch=compute_75,code=compute_75 # no machine code: that takes half the time
 if [ -z "$build" ] && [ -n "$nvcc" ]; then
@@ -28,11 +29,12 @@ has_library()
     "$nvcc" empty.c "$1" -o empty 2>/dev/null
 }
 
-# object_of LINE: the path of what the build has made of the line's CUDA source, or would have
+# object_of LINE: the path of what the build has made of the example's line, or would have
 object_of()
 {
     name=$(echo "$1" | sed 's/.*[ ]\([a-z_]*\)\.cu .*/\1/')
-    object=$build/$name.p/examples_$name.cu.o
+    case $example in bench/*) folder=examples_bench ;; *) folder=examples ;; esac
+    object=$build/$name.p/${folder}_$name.cu.o
     case $1 in
     cc* | mpicc* | *' -x cu '*) ;;
     *FASTREDUCE_WITH_SHAPES*) echo "$build/libshapes.a" ;;
@@ -43,7 +45,7 @@ object_of()
     esac
 }
 
-for example in *.c *.cu; do
+for example in *.c *.cu bench/*.c bench/*.cu; do
     [ "$example" != fastreduce.cu ] || continue
     case $example in empty.*) continue ;; esac
     lines=$(sed -n '2,/\*\//s/^ \*     \(\(nvcc\|cc\|mpicc\) .*\)/\1/p' "$example" |
@@ -72,7 +74,8 @@ for example in *.c *.cu; do
                     -e 's|bench_[a-z]*\.cu|-DFASTREDUCE_OPERATORS=FASTREDUCE_SUM &|')
             fi
             command=$(echo "$command" | sed -e "s|^nvcc|$nvcc|" -e "s|-arch=native|$arch|")
-            $command > log 2>&1 || { head -n 20 log | cut -c1-300; fail "$example: $line"; }
+            (CDPATH= cd "$(dirname "$example")" && $command) > log 2>&1 ||
+                { head -n 20 log | cut -c1-300; fail "$example: $line"; }
             pass "$line"
         fi
     done

@@ -1,4 +1,4 @@
-"""Tests examples/bench: its command line anywhere, its tables where there is a GPU.
+"""Tests bench: its command line anywhere, its tables where there is a GPU.
 
 python3 test_bench.py BENCH     exit 77 if there is no GPU and the command line is right
 """

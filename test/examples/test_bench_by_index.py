@@ -1,4 +1,4 @@
-"""Tests examples/bench_by_index: its command line anywhere, its tables where there is a GPU.
+"""Tests bench_by_index: its command line anywhere, its tables where there is a GPU.
 
 python3 test_bench_by_index.py PROGRAM    exit 77 if there is no GPU and the command line is right
 """

@@ -1,4 +1,4 @@
-"""Tests examples/bench_exact, built for f32, f64 and sum, norm2: its command line anywhere, its
+"""Tests bench_exact, built for f32, f64 and sum, norm2: its command line anywhere, its
 tables where there is a GPU.
 
 python3 test_bench_exact.py PROGRAM     exit 77 if there is no GPU and the command line is right

@@ -1,4 +1,4 @@
-"""Tests examples/bench_shapes, built for f32, u8 and sum, argmax: its command line anywhere, its
+"""Tests bench_shapes, built for f32, u8 and sum, argmax: its command line anywhere, its
 tables where there is a GPU.
 
 python3 test_bench_shapes.py PROGRAM    exit 77 if there is no GPU and the command line is right

@@ -1,4 +1,4 @@
-"""Tests examples/bench_types, built for f32, f16, u8 and sum, argmin, variance: its command line
+"""Tests bench_types, built for f32, f16, u8 and sum, argmin, variance: its command line
 anywhere, its tables where there is a GPU.
 
 python3 test_bench_types.py PROGRAM     exit 77 if there is no GPU and the command line is right

@@ -1,4 +1,4 @@
-"""What the programs in examples/ have in common: python3 test_options.py PROGRAM...
+"""What the programs in examples/ but hello have in common: python3 test_options.py PROGRAM...
 
 --help, -h and --version, anywhere; what is not an option is refused in one line, which names this
 very program; sizes are understood in all forms, and others refused with the forms. Where no
@@ -17,7 +17,7 @@ SIZES = ("ladder", "exact", "sum", "sum_nccl")  # whose first operand is a size
 FORMS = "numbers are like 1000, 10k, 3M, 2G, 1T (k = 2^10), 1e9 or 2^30"
 NO_GPU = 77
 ON_CPU = ("host_speed",)
-NO_OPERANDS = ("hello", "block_reduce", "histogram", "deposit", "experiments")
+NO_OPERANDS = ("block_reduce", "histogram", "deposit", "experiments")
 
 
 def run(program, *arguments, stdout=subprocess.PIPE):

@@ -1,4 +1,4 @@
-"""Tests examples/ladder_pictures.py: python3 test_pictures.py SCRIPT TRACE_LADDER FIGURES
+"""Tests examples/course/ladder_pictures.py: python3 test_pictures.py SCRIPT TRACE_LADDER FIGURES
 
 The committed pictures are what it draws of the kernels' trace, to the byte; they show what the
 trace says; and what is no trace is refused in words.

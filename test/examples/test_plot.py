@@ -1,4 +1,4 @@
-"""Tests examples/plot.py, plot_shapes.py beside it, and figures.sh, with rows made up here:
+"""Tests examples/bench/plot.py, plot_shapes.py beside it, and figures.sh, with rows made up here:
 
     python3 test_plot.py PLOT FIGURES
 

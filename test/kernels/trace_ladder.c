@@ -1,5 +1,5 @@
 /* Prints what V0..V7 do with one full tile, from the CPU machine, as CSV (simt_profile.h says how).
- * examples/ladder_pictures.py draws it: trace_ladder [BLOCK_SIZE], 128 by default. */
+ * examples/course/ladder_pictures.py draws it: trace_ladder [BLOCK_SIZE], 128 by default. */
 #include <stdlib.h>
 #include "simt_profile.h"
 

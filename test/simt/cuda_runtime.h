@@ -6,7 +6,8 @@
  *
  *   fiber.h     a thread's flow of control
  *   machine.h   blocks, barriers, warp meetings, deadlocks
- *   trace.h     traced<T>: races, bounds, divergence and bank conflicts, by logging accesses
+ *   trace.h     races, bounds, divergence and bank conflicts, by logging accesses
+ *   traced.h    traced<T>, the elements that report these
  *   symbols.h   static shared memory of kernels
  *   runtime.h   intrinsics, the runtime API, memory between guard pages, fault injection
  */

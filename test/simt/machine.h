@@ -79,7 +79,7 @@ struct access {
     uintptr_t address;
     const void *site; /* return address in the kernel */
     unsigned char bytes;
-    bool write;
+    bool write, atomic;
     unsigned meetings; /* of this warp, that had been completed with this thread when it happened */
 };
 
@@ -117,7 +117,10 @@ enum class happening {
     global_store,
     addition,
     shuffle,
-    exit
+    exit,
+    global_atomic,
+    word_atomic, /* by a type that is not traced */
+    fence
 };
 
 struct allocation {
@@ -151,6 +154,7 @@ struct machine {
 
     /* Called with the address, or a shuffle's source thread; and a place in the kernel. */
     std::function<void(happening, uintptr_t where, const void *site)> watcher;
+    size_t bytes = 0; /* of the access it is called for */
 
     void (*call)(void *kernel, void **arguments) = nullptr;
     void *kernel = nullptr;

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <csignal>
-#include "trace.h"
+#include "traced.h"
 
 #define __global__
 #define __device__
@@ -50,9 +50,13 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
     if (simt::is_first(met)) ++simt::statistics().warp_barriers;
 }
 
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline unsigned __float_as_uint(float x)
 {
@@ -66,57 +70,114 @@ inline float __uint_as_float(unsigned bits)
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+template <class T>
+[[gnu::always_inline]] inline T __ldg(const T *from)
+{
+    return *from;
+}
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 
-template <class T>
-T atomicAdd(T *address, T value)
+namespace simt
 {
-    const T old = *address;
+/* A parameter's type that follows from another parameter: the argument is converted to it. */
+template <class T>
+struct same {
+    using type = T;
+};
+template <class T>
+using as = typename same<T>::type;
+
+/* What blocks may order their stores by. */
+inline void on_order(happening what, const void *where)
+{
+    machine &m = the_machine();
+    if (m.running && m.watcher) m.watcher(what, reinterpret_cast<uintptr_t>(where), nullptr);
+}
+template <class T>
+T met_by_atomic(const T *address)
+{
+    on_order(happening::word_atomic, address);
+    return *address;
+}
+} // namespace simt
+
+template <class T>
+T atomicAdd(T *address, simt::as<T> value)
+{
+    const T old = simt::met_by_atomic(address);
     if (value != T(0)) *simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
     *address = old + value;
     return old;
 }
+template <class T>
+[[gnu::noinline]] simt::traced<T> atomicAdd(simt::traced<T> *address,
+                                            simt::as<simt::traced<T>> value)
+{
+    return address->add_atomically(value.get(), SIMT_SITE);
+}
 
 template <class T>
-T atomicAnd(T *address, T value)
+T atomicSub(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    return atomicAdd(address, static_cast<T>(-value));
+}
+/* The next of 0 to most, and 0 after that. */
+inline unsigned atomicInc(unsigned *address, unsigned most)
+{
+    const unsigned old = simt::met_by_atomic(address);
+    *simt::the_machine().idle_yields = 0;
+    *address = old >= most ? 0 : old + 1;
+    return old;
+}
+template <class T>
+T atomicExch(T *address, simt::as<T> value)
+{
+    const T old = simt::met_by_atomic(address);
+    *simt::the_machine().idle_yields = 0;
+    *address = value;
+    return old;
+}
+template <class T>
+T atomicAnd(T *address, simt::as<T> value)
+{
+    const T old = simt::met_by_atomic(address);
     *address = old & value;
     return old;
 }
 template <class T>
-T atomicOr(T *address, T value)
+T atomicOr(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     *address = old | value;
     return old;
 }
 template <class T>
-T atomicMin(T *address, T value)
+T atomicMin(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (value < old) *address = value;
     return old;
 }
 template <class T>
-T atomicCAS(T *address, T expected, T value)
+T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (old == expected) *address = value;
     if (old == expected && old != value) *simt::the_machine().idle_yields = 0;
     return old;
 }
 template <class T>
-T atomicMax(T *address, T value)
+T atomicMax(T *address, simt::as<T> value)
 {
-    const T old = *address;
+    const T old = simt::met_by_atomic(address);
     if (value > old) *address = value;
     return old;
 }
 
-inline void __threadfence() {}
+inline void __threadfence() { simt::on_order(simt::happening::fence, nullptr); }
 inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence_system() { __threadfence(); }
 
 namespace simt
 {

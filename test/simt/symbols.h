@@ -132,5 +132,19 @@ inline void fill_static_shared(const void *kernel, int byte)
         memset(first + object.begin, byte, object.bytes);
 }
 
+/* Whether an address is of shared memory: of this thread's copy of the program's thread-local
+ * objects. */
+inline bool is_shared(uintptr_t address)
+{
+    static thread_local uintptr_t begin = 0, end = 0;
+    if (begin == 0) {
+        const dl_phdr_info self = program();
+        begin = end = reinterpret_cast<uintptr_t>(self.dlpi_tls_data);
+        for (unsigned k = 0; k < self.dlpi_phnum; ++k)
+            if (self.dlpi_phdr[k].p_type == PT_TLS) end = begin + self.dlpi_phdr[k].p_memsz;
+    }
+    return address >= begin && address < end;
+}
+
 } // namespace simt
 #endif

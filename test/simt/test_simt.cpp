@@ -49,6 +49,38 @@ __global__ void no_barrier_after_load(const T *in, T *out)
     if (t == 0) out[blockIdx.x] = s[0];
 }
 
+/* All threads add to one word, of shared and then of global memory. */
+template <class T>
+__global__ void atomics(const T *in, T *out)
+{
+    T *s = shared<T>();
+    if (threadIdx.x == 0) s[0] = 0.0f;
+    if (threadIdx.x == 0) out[blockIdx.x] = 0.0f;
+    __syncthreads();
+    atomicAdd(s, in[blockIdx.x * blockDim.x + threadIdx.x]);
+    __syncthreads();
+    if (threadIdx.x % 2 == 0) atomicAdd(out + blockIdx.x, threadIdx.x == 0 ? s[0] + 1 : T(0.0f));
+    if (threadIdx.x == 1) atomicAdd(&out[blockIdx.x], -1);
+}
+
+template <class T>
+__global__ void atomics_and_a_read(const T *, T *out)
+{
+    T *s = shared<T>();
+    if (threadIdx.x == 0) s[0] = 0.0f;
+    __syncthreads();
+    atomicAdd(s, 1);
+    MARK;
+    if (threadIdx.x == 5) out[0] = s[0];
+}
+
+template <class T>
+__global__ void atomics_on_nothing(const T *, T *)
+{
+    MARK;
+    atomicAdd(shared<T>(), 1);
+}
+
 template <class T>
 __global__ void no_barrier_in_loop(const T *in, T *out)
 {
@@ -457,6 +489,8 @@ static void wrong_kernels()
     wrong("a warp in lock-step", warp_in_lock_step<element>, "race");
     wrong("a warp in lock-step, volatile", volatile_warp<element>, "race");
     wrong("a mask of the wrong lanes", wrong_mask<element>, "race", 32);
+    wrong("atomics, and a read beside them", atomics_and_a_read<element>, "race");
+    wrong("atomics on what nobody wrote", atomics_on_nothing<element>, "uninitialised");
     wrong("a barrier in a branch", barrier_in_branch<element>, "barrier");
     wrong("a shuffle by half a warp", shuffle_by_half<element>, "deadlock");
     wrong("a shuffle from a stranger", shuffle_from_stranger<element>, "takes no part", 32);
@@ -767,6 +801,8 @@ int main()
 {
     right("the tree", kernels::right<float>);
     right("the tree", kernels::right<element>);
+    right("atomics", kernels::atomics<float>);
+    right("atomics", kernels::atomics<element>);
     right("threads that leave early", kernels::leaves_early<element>);
     right("barriers that ask all", kernels::asks_all<element>);
     for (simt::order schedule : orders) {

@@ -1,5 +1,5 @@
-/* traced<T>: an element type that reports each access to shared and global memory. At the end of
- * every interval between block barriers the accesses are searched for races and counted. */
+/* What elements of traced.h report: each access to shared and global memory. At the end of every
+ * interval between block barriers the accesses are searched for races and counted. */
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
@@ -55,7 +55,8 @@ inline const allocation *find_allocation(const machine &m, uintptr_t address)
     return nullptr;
 }
 
-inline void on_access(const void *pointer, size_t bytes, bool write, const void *site)
+inline void on_access(const void *pointer, size_t bytes, bool write, const void *site,
+                      bool atomic = false)
 {
     machine &m = the_machine();
     if (!m.settings.trace || !m.running) return;
@@ -65,6 +66,7 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
         return; /* a register */
     if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
+    m.bytes = bytes;
     const char *verb = write ? " writes " : " reads ";
     if (const allocation *a = find_allocation(m, address)) {
         if (!a->live) stop(m, "freed memory: " + words(t) + verb + "at " + source_of(site));
@@ -73,16 +75,20 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                         std::to_string(static_cast<long long>(address - a->begin)) +
                         " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
         if (m.watcher)
-            m.watcher(write ? happening::global_store : happening::global_load, address, site);
+            m.watcher(atomic  ? happening::global_atomic
+                      : write ? happening::global_store
+                              : happening::global_load,
+                      address, site);
         return;
     }
+    if (!is_shared(address) && !write) return; /* a constant */
     const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
     if (address >= dynamic && address < dynamic + most_dynamic_shared &&
         address + bytes > dynamic + m.dynamic_bytes)
         stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
                     std::to_string(address - dynamic) + " of " + std::to_string(m.dynamic_bytes) +
                     " bytes of dynamic shared memory");
-    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, t.meetings});
+    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, atomic, t.meetings});
     ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
     if (m.watcher)
         m.watcher(write ? happening::shared_store : happening::shared_load, address, site);
@@ -94,91 +100,6 @@ inline void on_addition(const void *site)
     if (m.running && m.watcher) m.watcher(happening::addition, 0, site);
 }
 
-template <class T>
-class traced
-{
-  public:
-    traced() = default;
-    traced(T value) : value_(value) {}
-    [[gnu::noinline]] traced(const traced &other) : value_(other.read(__builtin_return_address(0)))
-    {
-    }
-    [[gnu::noinline]] traced &operator=(const traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        write(other.read(site), site);
-        return *this;
-    }
-    [[gnu::noinline]] traced &operator+=(const traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        const T term = other.read(site);
-        on_addition(site);
-        write(read(site) + term, site);
-        return *this;
-    }
-    /* As old code has it that takes a warp to run in step. */
-    [[gnu::noinline]] traced(const volatile traced &other)
-        : value_(plain(other).read(__builtin_return_address(0)))
-    {
-    }
-    [[gnu::noinline]] traced &operator=(const volatile traced &other)
-    {
-        const void *site = __builtin_return_address(0);
-        write(plain(other).read(site), site);
-        return *this;
-    }
-    [[gnu::noinline]] void operator=(const volatile traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        plain(*this).write(plain(other).read(site), site);
-    }
-    [[gnu::noinline]] void operator=(const traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        plain(*this).write(other.read(site), site);
-    }
-    [[gnu::noinline]] void operator+=(const volatile traced &other) volatile
-    {
-        const void *site = __builtin_return_address(0);
-        const T term = plain(other).read(site);
-        on_addition(site);
-        plain(*this).write(plain(*this).read(site) + term, site);
-    }
-    [[gnu::noinline]] friend traced operator+(const volatile traced &a, const volatile traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        on_addition(site);
-        return traced(plain(a).read(site) + plain(b).read(site));
-    }
-    [[gnu::noinline]] friend traced operator+(const traced &a, const traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        on_addition(site);
-        return traced(a.read(site) + b.read(site));
-    }
-    [[gnu::noinline]] friend bool operator<(const traced &a, const traced &b)
-    {
-        const void *site = __builtin_return_address(0);
-        return a.read(site) < b.read(site);
-    }
-    T get() const { return value_; }
-
-  private:
-    static traced &plain(const volatile traced &element) { return const_cast<traced &>(element); }
-    T read(const void *site) const
-    {
-        on_access(&value_, sizeof value_, false, site);
-        return value_;
-    }
-    void write(T value, const void *site)
-    {
-        on_access(&value_, sizeof value_, true, site);
-        value_ = value;
-    }
-    T value_;
-};
-
 /* ---- At the end of an interval --------------------------------------------------------------- */
 
 struct event {
@@ -188,7 +109,10 @@ struct event {
 
 inline std::string words(const machine &m, const event &e)
 {
-    return words(m.threads[e.thread]) + (e.what->write ? " writes at " : " reads at ") +
+    return words(m.threads[e.thread]) +
+           (e.what->atomic  ? " adds at "
+            : e.what->write ? " writes at "
+                            : " reads at ") +
            source_of(e.what->site);
 }
 
@@ -216,10 +140,11 @@ inline void find_races(machine &m)
         const bool written = m.written.count(entry.first) != 0;
         const event *undefined = nullptr; /* told after races: a race explains more */
         for (const event &x : events) {
-            bool defined = written || x.what->write;
+            bool defined = written || (x.what->write && !x.what->atomic);
             for (const event &y : events) {
                 const bool same = x.thread == y.thread;
-                if (x.what->write && !same && !ordered(m, x, y) && !ordered(m, y, x))
+                if (x.what->write && !same && !(x.what->atomic && y.what->atomic) &&
+                    !ordered(m, x, y) && !ordered(m, y, x))
                     return complain(m, "race: " + words(m, x) +
                                            ", and no barrier lies between that and " + words(m, y));
                 defined |= y.what->write && (same ? y.what < x.what : ordered(m, y, x));

@@ -117,7 +117,7 @@ test_files()
     pass "$version with $("$host" --version | sed -n '1s/ (.*) / /p'): architectures" $architectures
 
     files=
-    for source in "$root"/examples/*.c; do
+    for source in "$root"/examples/*.c "$root"/examples/bench/*.c; do
         file=${source##*/}
         case $file in sum_mpi.c | sum_nccl.c) continue ;; esac # need MPI, NCCL
         if [ "$headers" -lt 11040 ] && grep -q cudaGraphInstantiateWithFlags "$source"; then
@@ -134,10 +134,10 @@ test_files()
 test_sources()
 {
     case $what in
-    files) set -- "$root"/examples/*.cu ;;
+    files) set -- "$root"/examples/*.cu "$root"/examples/bench/*.cu ;;
     tests)
         set -- "$root"/test/kernels/*.cu "$root"/test/gpu/test_*.cu \
-            "$root/test/gpu/profile_ladder.cu" "$root"/examples/*.cu
+            "$root/test/gpu/profile_ladder.cu" "$root"/examples/*.cu "$root"/examples/bench/*.cu
         ;;
     esac
     files=

@@ -1,7 +1,7 @@
 """Draws V0 to V7 at work on one block, from the trace that the CPU machine takes of the kernels:
 
     ninja -C build/test pictures         once sh test/run.sh --full has made that folder; or
-    python3 examples/ladder_pictures.py build/test/trace_ladder --out examples/figures
+    python3 examples/course/ladder_pictures.py build/test/trace_ladder --out examples/figures
 
 Writes ladder_v0.svg to ladder_v7.svg and ladder_all.svg. Threads run across and time runs down: a
 row of threads between rows of words of shared memory, with lines from what a thread reads to the
@@ -10,11 +10,13 @@ thread, and on to what it writes. Nothing here knows one version from another.
 import argparse
 import collections
 import os
+import re
 import subprocess
 import sys
 from xml.sax.saxutils import escape
 
 WARP = BANKS = 32
+THICK = {"bank": 3, "race": 4}
 STYLE = """text{font-family:sans-serif;fill:#808080}svg{font-size:11px}
 path{fill:none;stroke:#808080}
 .thread,.vain{stroke:#2f81f7}.word{stroke:#3fa34d}.input,.output{stroke:#808080}
@@ -54,6 +56,7 @@ class Kernel:
         self.name, self.block, self.barriers = name, int(block), int(barriers)
         self.accesses, self.conflicts = int(accesses), int(conflicts)
         self.rows, self.exits = {}, {}
+        self.fault, self.race = "", set()  # (block barriers before, thread, word) of a race
 
     def add(self, what, interval, meetings, thread, where, site):
         key, thread, where = (int(interval), int(meetings)), int(thread), int(where)
@@ -80,13 +83,32 @@ class Kernel:
             sources, made = set(), set()
             for thread, work in row.items():
                 makes = {thread, *(("word", w) for w in work.store)}
-                work.in_vain = not work.output and not makes & needed
+                work.in_vain = not (work.output or makes & needed or self.fault)
                 if work.in_vain:
                     continue
                 sources |= {("word", w) for w in work.load} | set(work.shuffle)
                 sources |= {thread} if work.keeps() else set()
                 made |= makes
             needed = (needed - made) | sources
+        self.find_race()
+
+    def find_race(self):
+        """Between the threads that the fault names, since the last barrier."""
+        named = re.match(r"a race: thread (\d+) .* thread (\d+) ", self.fault)
+        if not named or not self.rows:
+            return
+        last, (a, b) = max(self.rows)[0], map(int, named.groups())
+
+        def accesses(thread):
+            return [(key[1], what, word) for key, row in self.rows.items()
+                    if key[0] == last and thread in row
+                    for (what, *_), word in row[thread].accesses]
+        words = [word for meetings, what, word in accesses(a) for m, w, other in accesses(b)
+                 if word == other and "store" in (what, w) and
+                 (meetings == m or a // WARP != b // WARP)]
+        self.race = {(last, thread, min(words)) for thread in (a, b) if words}
+
+    def check(self):
         extra = sum(ways - 1 for row in self.rows.values() for ways, _ in collisions(row).values())
         if extra != self.conflicts:
             fail(f"{self.name}: {extra} conflicts drawn, {self.conflicts} counted")
@@ -113,6 +135,24 @@ def worst(ways):
     return min(ways.values(), key=lambda way: (-way[0], way[1]), default=(1, []))
 
 
+def parse(text, source):
+    kernels = []
+    try:
+        for line in text.splitlines():
+            what, *numbers = line.split(",")
+            if what == "kernel":
+                kernels.append(Kernel(*numbers))
+            elif what == "fault":
+                kernels[-1].fault = line.partition(",")[2]
+            else:
+                kernels[-1].add(what, *numbers)
+    except (AttributeError, IndexError, TypeError, ValueError):
+        fail(f"{source}: not a trace")
+    for kernel in kernels:
+        kernel.finish()
+    return kernels
+
+
 def read(program, block):
     try:
         ran = subprocess.run([os.path.abspath(program), block], capture_output=True, text=True,
@@ -121,20 +161,11 @@ def read(program, block):
         fail(f"{program}: {error}")
     except subprocess.CalledProcessError as error:
         fail(f"{program}: {error.stderr.strip() or error}")
-    kernels = []
-    try:
-        for line in ran.stdout.splitlines():
-            what, *numbers = line.split(",")
-            if what == "kernel":
-                kernels.append(Kernel(*numbers))
-            else:
-                kernels[-1].add(what, *numbers)
-    except (AttributeError, IndexError, TypeError, ValueError):
-        fail(f"{program}: not a trace")
+    kernels = parse(ran.stdout, program)
     if not kernels or not all(kernel.rows for kernel in kernels):
         fail(f"{program}: an empty trace")
     for kernel in kernels:
-        kernel.finish()
+        kernel.check()
     return kernels
 
 
@@ -203,7 +234,9 @@ class Picture:
             self.cells(kind, columns, (top + bottom) / 2, bottom - top, width)
         self.uprights = {}
         out = []
-        for (kind, width, dashes), drawn in self.paths.items():
+        above = sorted(self.paths, key=lambda path: path[0] == "race")
+        for kind, width, dashes in above:
+            drawn = self.paths[kind, width, dashes]
             extra = f' stroke-width="{width:g}"' if width else ""
             extra += f' stroke-dasharray="{dashes}"' if dashes else ""
             out.append(f'<path class="{kind}"{extra} d="{strokes(drawn)}"/>')
@@ -242,6 +275,7 @@ class Picture:
         self.y += self.high(4)
 
     def row(self, key, row):
+        self.interval = key[0]
         if any(work.input for work in row.values()):
             self.inputs(row)
         begin = self.y
@@ -284,17 +318,20 @@ class Picture:
         for column in {e % self.kernel.block for e in work.input}:
             self.line("read", column, begin, thread, y)
         for source in work.shuffle:
-            if not work.in_vain or (self.scale == 1 and self.latest[source] == begin):
-                self.line(vain + "read", source, self.latest[source], thread, y, width)
+            if not work.in_vain or (self.scale == 1 and self.latest.get(source) == begin):
+                self.line(vain + "read", source, self.latest.get(source, begin), thread, y, width)
         for access, word in work.accesses:
             if access[0] == "load":
                 kind = self.kind("read", thread, access, word, ways)
-                self.line(kind, word, self.shared_y, thread, y, 3 if kind == "bank" else width)
+                above = begin if self.shared_y is None else self.shared_y
+                self.line(kind, word, above, thread, y, THICK.get(kind, width))
         if work.keeps() and thread in self.latest and not work.in_vain and self.scale == 1:
             self.line("register", thread, self.latest[thread], thread, y, 1)
 
     def kind(self, kind, thread, access, word, ways):
         """Of the line of an access. Where lanes collide, one bank of one access is told apart."""
+        if (self.interval, thread, word) in self.kernel.race:
+            return "race"
         n, words = ways[thread // WARP, access]
         if n == 1:
             return kind
@@ -311,7 +348,7 @@ class Picture:
                 self.cells("vain", [t for t in lanes if t in row and row[t].in_vain], y,
                            self.high(6))
                 self.cells("idle", [t for t in lanes if t not in row], y, self.high(3))
-            elif any(self.kernel.exits.get(t, key) > key for t in lanes):
+            elif any(self.kernel.exits.get(t, (key[0] + 1,)) > key for t in lanes):
                 self.path("waits", f"M{lanes[0] * self.pitch} {y}h{WARP * self.pitch * 31 // 32}")
             elif warp not in self.returned:
                 self.returned.add(warp)
@@ -326,7 +363,7 @@ class Picture:
                 if access[0] == "store":
                     written.add(word)
                     kind = self.kind("write", thread, access, word, ways)
-                    self.line(kind, thread, begin, word, self.y, 3 if kind == "bank" else width)
+                    self.line(kind, thread, begin, word, self.y, THICK.get(kind, width))
         self.cells("word", written, self.y + self.high(4), self.high(8))
         self.y = self.shared_y = self.y + self.high(8)
 
@@ -380,7 +417,7 @@ def numbers(kernel, small):
     if small:
         return f"{steps} warp steps, {count(kernel.barriers, 'barrier')}, " \
             f"{kernel.accesses} + {kernel.conflicts} accesses"
-    return f"{adds} additions in {steps} steps of a warp; " \
+    return f"{count(adds, 'addition')} in {count(steps, 'step')} of a warp; " \
         f"{count(kernel.barriers, 'block barrier')}; warps access shared memory " \
         f"{kernel.accesses} times, and {kernel.conflicts} more because of bank conflicts"
 
@@ -404,6 +441,7 @@ LEGEND = [  # of the paths' classes: a sample, its width, and its words
     ("word", "h14", 8, "word of shared memory, written"),
     ("register", "v16", 1, "kept in a register"),
     ("bank", "l24 8", 3, "words of one bank, one after the other"),
+    ("race", "l24 8", 4, "race: no barrier lies between"),
     ("barrier", "h30", 4, "block barrier, __syncthreads()"),
     ("meeting", "h30", 0, "warp barrier, __syncwarp()"),
 ]
@@ -428,13 +466,18 @@ def legend(pictures, width):
     return legend_, y
 
 
-def one(kernel):
+def large(kernel):
     picture = Picture(kernel, 1)
     picture.draw()
     for warp in range(kernel.block // WARP):
         first = warp * WARP
         picture.text(picture.centre(first + WARP // 2), -12,
                      f"warp {warp}: threads {first} to {first + WARP - 1}", 14, kind="middle")
+    return picture
+
+
+def one(kernel):
+    picture = large(kernel)
     left, top, right = 74, 100, 230
     key, lines = legend([picture], picture.width + right)
     head = Picture(None, 1)

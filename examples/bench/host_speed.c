@@ -11,8 +11,8 @@
  * (gitlab.com/radfordneal/xsum), it is in the table, too. */
 #define PROGRAM "host_speed"
 #define FASTREDUCE_HOST_IMPLEMENTATION
-#include "../fastreduce.h"
-#include "common.h"
+#include "../../fastreduce.h"
+#include "../common.h"
 #include <math.h>
 #ifdef WITH_XSUM
 #include <xsum.h>

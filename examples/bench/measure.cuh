@@ -3,7 +3,7 @@
 #ifndef FASTREDUCE_EXAMPLES_MEASURE_CUH
 #define FASTREDUCE_EXAMPLES_MEASURE_CUH
 
-#include "common.h"
+#include "../common.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

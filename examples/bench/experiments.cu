@@ -8,8 +8,8 @@
 /* for a shorter build */
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
-#include "../fastreduce.cuh"
-#include "common.h"
+#include "../../fastreduce.cuh"
+#include "../common.h"
 #include "measure.cuh"
 #include <functional>
 

@@ -19,7 +19,7 @@
         FASTREDUCE_VARIANCE
 #endif
 #define FASTREDUCE_IMPLEMENTATION
-#include "../fastreduce.cuh"
+#include "../../fastreduce.cuh"
 #include "peers.cuh"
 
 /* clang-format off */

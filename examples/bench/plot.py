@@ -1,6 +1,6 @@
 """Draws what readers ask first from the rows of bench --csv, of one GPU:
 
-    python3 plot.py figures/h100.csv --out figures
+    python3 plot.py ../figures/h100.csv --out ../figures
 
     hero.svg       time over CUB's, AUTO and EXACT, in graphs
     bandwidth.svg  GB/s over n beside the others and the memory's limit

@@ -12,7 +12,7 @@
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
 #define FASTREDUCE_IMPLEMENTATION
-#include "../fastreduce.cuh"
+#include "../../fastreduce.cuh"
 #include "calls.cuh"
 #if __has_include(<cub/cub.cuh>) && !defined(BENCH_NO_CUB)
 #include <cub/cub.cuh>

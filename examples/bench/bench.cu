@@ -13,7 +13,7 @@
 /* for a shorter build */
 #define FASTREDUCE_TYPES FASTREDUCE_F32
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM
-#include "../fastreduce.cuh"
+#include "../../fastreduce.cuh"
 #include "peers.cuh"
 #if __has_include(<thrust/reduce.h>) && !defined(BENCH_NO_THRUST)
 #include <thrust/execution_policy.h>

@@ -21,7 +21,7 @@
 #ifndef FASTREDUCE_OPERATORS
 #define FASTREDUCE_OPERATORS FASTREDUCE_SUM, FASTREDUCE_MAX, FASTREDUCE_ARGMAX
 #endif
-#include "../fastreduce.cuh"
+#include "../../fastreduce.cuh"
 #include "peers.cuh"
 
 /* clang-format off */

@@ -13,7 +13,7 @@
 #define FASTREDUCE_NO_LADDER
 #define FASTREDUCE_NO_EXACT
 #define FASTREDUCE_IMPLEMENTATION
-#include "../fastreduce.cuh"
+#include "../../fastreduce.cuh"
 #include "peers.cuh"
 
 /* clang-format off */

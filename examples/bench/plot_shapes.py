@@ -1,6 +1,6 @@
 """Draws how fast many results are made from the rows of bench_shapes --csv, of one GPU:
 
-    python3 plot_shapes.py figures/h100_shapes.csv --out figures
+    python3 plot_shapes.py ../figures/h100_shapes.csv --out ../figures
 
     shapes.svg     rows, by their length; columns, by how many; segments, by their average length
 

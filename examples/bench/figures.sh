@@ -1,14 +1,14 @@
 #!/bin/sh
 # Measures on this machine's GPU, and draws all figures of plot.py from that one run:
 #
-#     sh examples/figures.sh [FOLDER [SIZES]]
+#     sh examples/bench/figures.sh [FOLDER [SIZES]]
 #
 # FOLDER (default: build/figures) gets the rows, named after the GPU, and the figures. SIZES is for
 # bench's n=, by default 2^10 to 2^30, for which the GPU needs 5 GB. Takes some minutes, nvcc and
 # matplotlib. BENCH in the environment names a bench that is built already.
 set -eu
-examples=$(CDPATH= cd "$(dirname "$0")" && pwd)
-folder=${1:-$(dirname "$examples")/build/figures}
+here=$(CDPATH= cd "$(dirname "$0")" && pwd)
+folder=${1:-${here%/examples/bench}/build/figures}
 sizes=${2:-2^10,2^12,2^14,2^16,2^18,2^20,2^22,2^23,2^24,2^25,2^26,2^27,2^28,2^30}
 python3 -c 'import matplotlib' 2>/dev/null || # before minutes of measuring
     { echo "figures: needs matplotlib: python3 -m pip install matplotlib" >&2; exit 1; }
@@ -18,7 +18,7 @@ if [ -z "$bench" ]; then
     command -v nvcc >/dev/null || { echo "figures: no nvcc on the PATH" >&2; exit 77; }
     bench=$folder/bench
     echo "compiling bench" >&2
-    nvcc -O3 -std=c++17 -arch=native "$examples/bench.cu" -o "$bench"
+    nvcc -O3 -std=c++17 -arch=native "$here/bench.cu" -o "$bench"
 fi
 
 rows=$folder/rows.csv
@@ -38,4 +38,4 @@ rm -f "$part"
 gpu=$(sed -n '2s/^"\(NVIDIA \)*\([^"]*\)".*/\2/p' "$rows" | tr 'A-Z' 'a-z' | tr -cs 'a-z0-9\n' '-')
 mv "$rows" "$folder/${gpu:-gpu}.csv"
 echo "$folder/${gpu:-gpu}.csv"
-python3 "$examples/plot.py" "$folder/${gpu:-gpu}.csv" --out "$folder"
+python3 "$here/plot.py" "$folder/${gpu:-gpu}.csv" --out "$folder"
