@@ -220,7 +220,7 @@ static text report_of(const std::function<void()> &work, seen *watched)
     text first;
     simt::reset();
     simt::before_launch() = [&](void **) { /* which forgets what was said of the one before */
-        if (first.empty()) first = simt::report();
+                                           if (first.empty()) first = simt::report();
     };
     if (watched)
         watched->watch(work);
