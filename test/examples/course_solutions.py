@@ -320,7 +320,8 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
          "    __syncwarp();\n    sdata[tid] = i < n ? input[i] : 0;",
          "a race: thread 16 writes at @input[i]@ what thread 0 reads at @lane < stride@"),
         # a barrier at the beginning of each step
-        (None, solution(18).replace("        __syncwarp();\n", "").replace("    __syncwarp();\n", "")
+        (None, solution(18).replace("    __syncwarp();\n\n", "\n")
+         .replace("        __syncwarp();\n", "")
          .replace("        if (lane", "        __syncwarp();\n        if (lane"), "RIGHT"),
         # half of the warp
         ("0;\n    __syncwarp();", "0;\n    if (lane < 16) __syncwarp(0xffff);", "a __syncwarp()"),
