@@ -38,6 +38,7 @@ __global__ void block_sums(const float *__restrict__ input, float *partials, siz
     y = from->x + pair.y;
     y = min(max(y, -1e30f), fminf(fmaxf(x, y), 1e30f));
     y = sqrtf(fabsf(y) * fabs(y)) * (y < 0 ? -one : one);
+    y = __uint_as_float(__float_as_uint(y)) * (n > 0 ? 1 / make_float3(x, 1, 2).y : 0);
     double sum = 0;
     sum += y;
     sum = sum + static_cast<double>(y) - y;
