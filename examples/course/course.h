@@ -108,7 +108,7 @@ vector<Floats> make_vector(const A &...a)
     return vector<Floats>(a...);
 }
 
-/* As CUDA has them of numbers; the machine has them of elements. */
+/* CUDA has min and max of numbers. The machine has those of elements. */
 template <class A, class B>
 using numbers = std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value>;
 template <class A, class B, class = numbers<A, B>>
@@ -122,7 +122,7 @@ constexpr std::common_type_t<A, B> max(A a, B b)
     return a < b ? b : a;
 }
 
-/* Of elements, too. */
+/* Elements are printed as what they hold. */
 template <class... A>
 int printf(const char *format, A... arguments)
 {

@@ -6,6 +6,8 @@ set -eu
 shared_arrays()
 {
     sed -n '/__shared__/{/extern/{
+        s|^ *[/ ]\*.*||
+        s|//.*||
         s/.*extern//
         s/__shared__//
         s/^ *\(.*[^A-Za-z0-9_]\)\([A-Za-z_][A-Za-z0-9_]*\) *\[ *\].*/\1|\2/p
