@@ -140,9 +140,8 @@
  *
  * fastreduce_reduce_by_index
  *   plan        find_index_set, plan_by_index, launch_by_index               (rooms 9, 8)
- *   kernels     add_by_index; carry_bins for many elements; finish_bins      (room 7)
- *     add       index_tile::load; value_of float_planes or key_planes; index_thread
- *     store     float_planes::finish, key_planes::finish
+ *   kernels     add_by_index, by index_tile, index_thread, and value_of      (room 7)
+ *               float_planes or key_planes; carry_bins; finish_bins
  *
  * fastreduce::reduce<FASTREDUCE_V2, 128>
  *   checks      reduce, check_reduction                                      (room 8)
@@ -5581,8 +5580,7 @@ __global__ void __launch_bounds__(buffers_block, resident(4))
  * May hold: all that only EXACT needs on the GPU; its arithmetic, for host and device, is in
  * fastreduce.h. It offers reduce_exact for one array, of floats first, then of doubles and of
  * products; resolve_exact_results for many results; and for users' own kernels exact_atomic_add,
- * exact_carry, exact_value, exact_block_reduce and exact_block_add. Last comes reduction by index,
- * whose sums of floats are exact; it also has what AUTO does by index.
+ * exact_carry, exact_value, exact_block_reduce and exact_block_add. Reduction by index ends it.
  *
  * reduce_exact takes an Accumulator, such as superaccumulator, which says what becomes of elements.
  * It is made of an output, uses dynamic shared memory, and has
@@ -7661,16 +7659,14 @@ namespace detail
  * 28 bits are left for the number of floats. The 53 bits of a double are cut into three digits,
  * where planes begin. Sums of integers, counts, and keys of extremes have one plane. */
 
-constexpr unsigned index_block = 1024, finish_block = 256;
+constexpr unsigned index_block = 1024, finish_block = 256, no_bin = ~0u;
 constexpr unsigned additions_log = 28;    /* of additions between carries */
 constexpr unsigned touched_specials = 31; /* a bit of index_header::touched; the others: planes */
-constexpr unsigned no_bin = ~0u;
 
 /* At the beginning of the workspace: which planes are not all zeros, and how many blocks of the
  * last launch have ended. */
 struct index_header {
-    unsigned touched, unused;
-    status_word ticket;
+    status_word touched, ticket;
 };
 
 /* What a launch does: elements from begin to end, for the bins from first_bin on. */
@@ -7678,13 +7674,12 @@ struct index_launch {
     const void *input, *index; /* null input: elements that are not 0 */
     const size_t *n_on_device;
     size_t begin, end, bins, first_bin;
-    unsigned bin_count;
     size_t pitch; /* words from a plane to the next */
     index_header *header;
     unsigned long long *plane_words;
     void *output;
     fastreduce_operator op;
-    unsigned index_bytes, result_bytes;
+    unsigned bin_count, index_bytes, result_bytes;
     int precision;      /* bits of a float's significand */
     unsigned slots_log; /* of the table in shared memory */
     unsigned pass;      /* the second finds indices of elements whose keys are known */
@@ -7742,24 +7737,20 @@ struct float_planes {
         const unsigned position = low != 0 ? static_cast<unsigned>(term.exponent - least) : bias,
                        shift = position % width;
         const bool is_negative = term.is_negative && launch.op != FASTREDUCE_SUM_ABS;
-        Value value = {position / width, {}};
+        Value value = {position / width, {low << shift}};
         if constexpr (digits > 1) {
             value.part[0] = low << shift & 0xffffffff;
             value.part[1] = low << shift >> 32;
             value.part[2] = low >> 32 >> (32 - shift);
-#pragma unroll
-            for (unsigned k = 0; k < digits; ++k)
-                if (is_negative) value.part[k] = 0 - value.part[k];
-        } else { /* one instruction multiplies two words */
-            const int factor = (is_negative ? -1 : 1) * (1 << shift);
-            value.part[0] = static_cast<unsigned long long>(
-                static_cast<long long>(static_cast<int>(low)) * factor);
         }
+#pragma unroll
+        for (unsigned k = 0; k < digits; ++k)
+            if (is_negative) value.part[k] = 0 - value.part[k];
         if constexpr (IsMean) value.part[digits] = 1;
         if (!term.is_finite) {
             const unsigned special = term.special == 0 ? 0 : is_negative ? 2 : 1;
             atomicOr(launch.word(specials, launch.first_bin + bin), 1ull << special);
-            atomicOr(&launch.header->touched, 1u << touched_specials);
+            atomicOr(&launch.header->touched, 1ull << touched_specials);
         }
         return value;
     }
@@ -7773,20 +7764,39 @@ struct float_planes {
                        above = (32u - static_cast<unsigned>(__clz(static_cast<int>(groups))))
                                << touched_log,
                        end = above < limbs ? above : limbs;
-        const size_t count = IsMean ? launch.take(counts, bin) : 0;
-        const unsigned digit_count = (end - lowest) * width / 32 + 4;
-        int64_t digit[limbs * width / 32 + 4 + 3];
-        for (unsigned k = 0; k < digit_count + 3; ++k) digit[k] = 0;
-        for (unsigned k = lowest; k < end; ++k)
-            fastreduce_detail_add_scaled(digit, static_cast<int64_t>(launch.take(k, bin)),
-                                         (k - lowest) * width);
-        if (touched >> touched_specials) {
-            const unsigned long long flags = launch.take(specials, bin);
-            for (unsigned k = 0; k < 3; ++k) digit[digit_count + k] = flags >> k & 1;
+        const size_t count = IsMean ? launch.take(counts, bin) : 0,
+                     flags = touched >> touched_specials ? launch.take(specials, bin) : 0;
+        const int exponent = least + static_cast<int>(lowest * width),
+                  special = fastreduce_detail_special(flags & 1, flags >> 1 & 1, flags >> 2 & 1);
+        fastreduce_detail_magnitude sum = {0, 0, exponent + 127, 0};
+        int negative;
+        if ((end - lowest) * width < 64 + width) { /* 128 bits hold the sum */
+            for (unsigned k = end; k-- > lowest;) {
+                const unsigned long long word = launch.take(k, bin);
+                sum.high = (sum.high << width | sum.low >> (64 - width)) - (word >> 63);
+                sum.low = (sum.low << width) + word;
+                sum.high += sum.low < word;
+            }
+            negative = static_cast<int>(sum.high >> 63);
+            if (negative) {
+                sum.low = 0 - sum.low;
+                sum.high = ~sum.high + (sum.low == 0);
+            }
+            if (sum.high == 0) sum = {sum.low, 0, sum.exponent - 64, 0};
+            const int zeros = __clzll(static_cast<long long>(sum.high)) & 63;
+            sum.high = sum.high << zeros | sum.low >> 1 >> (63 - zeros);
+            sum.low <<= zeros;
+            sum.exponent -= zeros;
+        } else {
+            int64_t digit[limbs * width / 32 + 4 + 3] = {};
+            const int digits_used = static_cast<int>((end - lowest) * width / 32 + 4);
+            for (unsigned k = lowest; k < end; ++k)
+                fastreduce_detail_add_scaled(digit, static_cast<int64_t>(launch.take(k, bin)),
+                                             (k - lowest) * width);
+            negative = fastreduce_detail_absolute(digit, digits_used);
+            sum = fastreduce_detail_leading(digit, digits_used, exponent);
         }
-        return fastreduce_detail_read(digit, static_cast<int>(digit_count),
-                                      least + static_cast<int>(lowest * width), launch.op, count,
-                                      launch.precision);
+        return fastreduce_detail_finish(special, negative, sum, launch.op, count, launch.precision);
     }
 };
 
@@ -7827,9 +7837,8 @@ struct key_planes {
     static FASTREDUCE_DEVICE Value value_of(Element x, const index_launch &launch, unsigned bin,
                                             size_t i)
     {
-        if (launch.op == FASTREDUCE_SUM) {
-            if constexpr (!is_float) return {0, {static_cast<unsigned long long>(x)}};
-        }
+        if constexpr (!is_float)
+            if (launch.op == FASTREDUCE_SUM) return {0, {static_cast<unsigned long long>(x)}};
         if (launch.op == FASTREDUCE_COUNT_NONZERO) {
             const bits magnitude = is_float ? bits_as<bits>(x) & ~sign : bits_as<bits>(x);
             return {0, {magnitude != 0}};
@@ -7895,8 +7904,6 @@ struct index_tile {
         else
             load_bins<long long>(launch, end);
     }
-
-  private:
     template <class Index>
     FASTREDUCE_DEVICE void load_bins(const index_launch &launch, size_t end)
     {
@@ -7980,7 +7987,6 @@ struct index_thread {
         }
     }
 
-  private:
     FASTREDUCE_DEVICE bool adds() const { return Planes::width < 64 || launch.adds; }
     FASTREDUCE_DEVICE unsigned long long combine(unsigned long long a, unsigned long long b) const
     {
@@ -8018,7 +8024,6 @@ template <class Planes>
 __global__ void __launch_bounds__(index_block, resident(1)) add_by_index(index_launch launch)
 {
     using tile = index_tile<Planes>;
-    __shared__ unsigned touched_by_block;
     unsigned long long *const table = dynamic_shared<unsigned long long>();
     index_thread<Planes> thread = {
         launch, table, reinterpret_cast<unsigned *>(table + Planes::parts * launch.slot_count())};
@@ -8027,7 +8032,6 @@ __global__ void __launch_bounds__(index_block, resident(1)) add_by_index(index_l
     for (unsigned k = threadIdx.x; k < Planes::parts * launch.slot_count(); k += index_block)
         table[k] = 0;
     for (unsigned k = threadIdx.x; k < launch.slot_count(); k += index_block) thread.tags[k] = 0;
-    if (threadIdx.x == 0) touched_by_block = 0;
     __syncthreads();
 
     /* Find the block's tiles. */
@@ -8050,12 +8054,11 @@ __global__ void __launch_bounds__(index_block, resident(1)) add_by_index(index_l
                     items.bin[j]);
     }
     thread.store_held();
-    if (thread.touched != 0) atomicOr(&touched_by_block, thread.touched);
+    if (thread.touched & ~peek(&launch.header->touched))
+        atomicOr(&launch.header->touched, status_word(thread.touched));
     __syncthreads();
 
     /* Add the table to global memory. */
-    if (threadIdx.x == 0 && touched_by_block != 0)
-        atomicOr(&launch.header->touched, touched_by_block);
     thread.store_table();
 }
 
@@ -8073,7 +8076,7 @@ __global__ void __launch_bounds__(finish_block) carry_bins(index_launch launch)
             if (carry == 0) continue;
             *word &= (1ull << Planes::width) - 1;
             *launch.word(k + 1, bin) += static_cast<unsigned long long>(carry);
-            atomicOr(&launch.header->touched, 1u << ((k + 1) >> Planes::touched_log));
+            atomicOr(&launch.header->touched, 1ull << ((k + 1) >> Planes::touched_log));
         }
 }
 
@@ -8084,7 +8087,7 @@ __global__ void __launch_bounds__(finish_block) finish_bins(index_launch launch)
     wait_for_previous_grid();
     allow_next_grid();
     using Narrow = typename Planes::Narrow;
-    const unsigned touched = launch.header->touched;
+    const unsigned touched = static_cast<unsigned>(launch.header->touched);
     for (size_t bin = blockIdx.x * size_t(finish_block) + threadIdx.x; bin < launch.bins;
          bin += size_t(gridDim.x) * finish_block) {
         const uint64_t bits = Planes::finish(launch, bin, touched);
@@ -9216,14 +9219,13 @@ constexpr size_t index_pitch(size_t bins) { return (bins / 4 + 10) * 4; }
 /* The kernels for a type, without it. */
 struct index_set {
     kernel_entry (*find)(unsigned number);
-    unsigned limbs, parts, tile;
-    bool is_exact, is_mean;
+    unsigned planes, limbs, parts, tile;
 
+    constexpr bool is_exact() const { return limbs > 1; }
     /* Returns 0 if there is no room for so many in the address space. */
     constexpr size_t workspace_bytes(size_t bins, bool finds_indices) const
     {
-        const size_t planes = is_exact ? limbs + 1 + is_mean : 1 + finds_indices,
-                     of_bin = planes * sizeof(unsigned long long);
+        const size_t of_bin = (planes + finds_indices) * sizeof(unsigned long long);
         return bins > SIZE_MAX / 2 / of_bin ? 0 : sizeof(index_header) + index_pitch(bins) * of_bin;
     }
 };
@@ -9240,8 +9242,8 @@ static kernel_entry find_index_kernel(unsigned number)
 }
 template <class Planes>
 static constexpr index_set index_set_of = {
-    find_index_kernel<Planes>,    Planes::limbs,      Planes::parts,
-    index_tile<Planes>::of_block, Planes::width < 64, (Planes::parts > Planes::digits)};
+    find_index_kernel<Planes>, Planes::counts + (Planes::parts > Planes::digits), Planes::limbs,
+    Planes::parts, index_tile<Planes>::of_block};
 
 /* Returns what a launch knows of the operator. */
 inline index_launch launch_of(fastreduce_operator op)
@@ -9271,7 +9273,7 @@ inline index_plan plan_by_index(const index_set &set, size_t n, size_t bins,
 {
     constexpr size_t word = sizeof(unsigned long long), reserve = kibibyte, most_ranges = 12;
     index_plan plan = {};
-    plan.most_elements = set.is_exact ? options.most_additions : SIZE_MAX;
+    plan.most_elements = set.is_exact() ? options.most_additions : SIZE_MAX;
     plan.blocks =
         min_of(blocks_for(min_of(n, plan.most_elements), set.tile), limits.multiprocessors);
 
@@ -9297,35 +9299,29 @@ inline fastreduce_status launch_by_index(const index_set &set, index_launch laun
                                          const launch_options &options)
 {
     device_limits limits = {};
-    int shared_bytes = 0, l2_bytes = 0;
+    constexpr cudaDeviceAttr asked[] = {cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                        cudaDevAttrL2CacheSize};
+    int bytes[2] = {};
     cudaError_t error = find_limits(&limits);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                       limits.device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, limits.device);
+    for (unsigned k = 0; k < 2 && error == cudaSuccess; ++k)
+        error = cudaDeviceGetAttribute(bytes + k, asked[k], limits.device);
     if (error != cudaSuccess) return status_of(error);
     const size_t bins = launch.bins,
                  reach = launch.index_bytes == sizeof(int) ? min_of(bins, size_t(1) << 31) : bins;
-    const index_plan plan = plan_by_index(
-        set, n, bins,
-        {limits.multiprocessors, static_cast<size_t>(shared_bytes), static_cast<size_t>(l2_bytes)},
-        options);
+    const index_limits given = {limits.multiprocessors, static_cast<size_t>(bytes[0]),
+                                static_cast<size_t>(bytes[1])};
+    const index_plan plan = plan_by_index(set, n, bins, given, options);
     const unsigned passes = launch.finds_indices && !launch.is_packed ? 2 : 1;
+    const size_t bin_blocks = min_of(blocks_for(bins, finish_block), 8 * limits.multiprocessors);
     launch.pitch = index_pitch(bins);
     launch.slots_log = plan.slots_log;
     const auto enqueue = [&](void *data) {
         cudaError_t failure = cudaSuccess;
-        const auto start = [&](unsigned kernel) {
-            const bool adds = kernel == adding;
-            const size_t bin_blocks =
-                min_of(blocks_for(bins, finish_block), 8 * limits.multiprocessors);
+        const auto start = [&](unsigned kernel, size_t blocks, unsigned threads, size_t shared) {
             void *arguments[] = {&launch};
             if (failure == cudaSuccess)
-                failure =
-                    launch_kernel(set.find(kernel), limits.device, adds ? plan.blocks : bin_blocks,
-                                  adds ? index_block : finish_block, adds ? plan.shared_bytes : 0,
-                                  arguments, options.stream);
+                failure = launch_kernel(set.find(kernel), limits.device, blocks, threads, shared,
+                                        arguments, options.stream);
         };
         launch.header = static_cast<index_header *>(data);
         launch.plane_words = reinterpret_cast<unsigned long long *>(launch.header + 1);
@@ -9335,11 +9331,11 @@ inline fastreduce_status launch_by_index(const index_set &set, index_launch laun
                 for (size_t bin = 0; bin < reach; bin += launch.bin_count) {
                     launch.first_bin = bin;
                     launch.bin_count = static_cast<unsigned>(min_of(reach - bin, plan.most_bins));
-                    start(adding);
+                    start(adding, plan.blocks, index_block, plan.shared_bytes);
                 }
-                if (launch.end < n && set.is_exact) start(carrying);
+                if (launch.end < n && set.is_exact()) start(carrying, bin_blocks, finish_block, 0);
             }
-        start(finishing);
+        start(finishing, bin_blocks, finish_block, 0);
         return failure;
     };
     return with_workspace(options.memory, set.workspace_bytes(bins, launch.finds_indices),

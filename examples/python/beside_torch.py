@@ -3,12 +3,13 @@
 
 Reductions of bf16, f16 and f32 on the GPU beside PyTorch's and beside a row mean in Triton of the
 kind that batch-invariant modes use: how long they take, how long a call keeps the host busy, and of
-how many rows the bits change with the batch. Prints Markdown.
+how many rows the bits change with the batch; and sums by index beside PyTorch's. Prints Markdown.
 
 Times are medians of 7 replays of CUDA graphs, whose calls rotate over inputs that together are
-larger than the L2 cache; ours, PyTorch's and Triton's take turns. --quick: fewer shapes, no Triton.
---csv: all times, too. --figure: draws those of rows (needs matplotlib). Exit status: 0; 1 if a
-result is wrong or bits of ours depend on the batch; 77 without PyTorch or a GPU.
+larger than the L2 cache; ours, PyTorch's and Triton's take turns. Sums by index are timed without
+graphs. --quick: fewer shapes, no Triton. --csv: all times but those, too. --figure: draws those of
+rows (needs matplotlib). Exit status: 0; 1 if a result is wrong or bits of ours depend on the batch
+or the order; 77 without PyTorch or a GPU.
 """
 import argparse
 import csv
@@ -95,14 +96,8 @@ def compare(shape, dtype, axis, names, triton):
     for name in names:
         ours, theirs = getattr(fr, name), FUNCTIONS[name]
         made = ours(arrays[0], axis)
-        torch.testing.assert_close(
-    made,
-    theirs(
-        arrays[0],
-        axis).to(
-            made.dtype),
-            rtol=2e-3,
-             atol=2e-3)
+        torch.testing.assert_close(made, theirs(arrays[0], axis).to(made.dtype), rtol=2e-3,
+                                   atol=2e-3)
         outs = [torch.empty_like(made) for _ in arrays]
         variants = [[lambda x=x, out=out: ours(x, axis, out=out) for x, out in zip(arrays, outs)],
                     [lambda x=x: theirs(x, axis) for x in arrays]]
@@ -146,8 +141,61 @@ def bits(dtypes, lengths):
                     changed.append(sum(int((who[name](x[:k], 1) != whole[:k]).sum())
                                        for k in BATCHES))
             wrong |= any(changed[4:])
-            print(f"| of {n} | {short(dtype)} | " + \
-                  " | ".join(map(str, changed)) + " |", flush=True)
+            print(f"| of {n} | {short(dtype)} | " + " | ".join(map(str, changed)) + " |",
+                  flush=True)
+    return wrong
+
+
+def median_time(calls):
+    """Microseconds of each call, which take turns, outside of graphs."""
+    taken = {name: [] for name in calls}
+    for turn in range(6):
+        for name, call in calls.items():
+            begin = torch.cuda.Event(enable_timing=True)
+            end = torch.cuda.Event(enable_timing=True)
+            begin.record()
+            call()
+            end.record()
+            end.synchronize()
+            if turn: # the first one warms up
+                taken[name].append(begin.elapsed_time(end) * 1000)
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
+def by_index(quick):
+    """Prints times of sums of floats by index. Returns whether bits of ours depend on the order."""
+    n, wrong = 1 << (20 if quick else 26), False
+    print(f"\n| {n} floats, sums | order | ours, µs | index_add_ | the same, deterministic | "
+          "scatter_reduce | bincount over our bincount |\n|" + "---|" * 7)
+    x = torch.rand(n, device="cuda") * 2 - 1
+    for bins in (1, 64, 1024, 4096, 65536, 1 << 20, 1 << 24):
+        for order in ("random", "sorted"):
+            index = torch.randint(bins, (n,), device="cuda")
+            if order == "sorted":
+                index = index.sort()[0]
+            ours, zeros = torch.empty(bins, device="cuda"), torch.zeros(bins, device="cuda")
+
+            def add(deterministic=False, index=index, zeros=zeros):
+                torch.use_deterministic_algorithms(deterministic)
+                zeros.index_add_(0, index, x)
+                torch.use_deterministic_algorithms(False)
+
+            taken = median_time({
+                "ours": lambda: fr.index_sum(x, index, bins, out=ours),
+                "index_add_": add, "deterministic": lambda: add(True),
+                "scatter_reduce": lambda: zeros.scatter_reduce_(0, index, x, "sum"),
+                "bincount": lambda: torch.bincount(index, x, bins),
+                "our bincount": lambda: fr.bincount(index, x, bins)})
+            shuffled = torch.randperm(n, device="cuda")
+            wrong |= not torch.equal(ours, fr.index_sum(x[shuffled], index[shuffled], bins))
+            exact = torch.zeros(bins, dtype=torch.float64, device="cuda")
+            exact.index_add_(0, index, x.double())
+            torch.testing.assert_close(ours, exact.float(), rtol=1e-6, atol=1e-6)
+            mine = taken["ours"]
+            print(f"| {bins} | {order} | {mine:.0f} | " + " | ".join(
+                f"{taken[name] / mine:.2f}"
+                for name in ("index_add_", "deterministic", "scatter_reduce"))
+                + f" | {taken['bincount'] / taken['our bincount']:.2f} |", flush=True)
     return wrong
 
 
@@ -207,9 +255,8 @@ def main():
     triton = None if options.quick else row_mean
     dtypes = DTYPES[::2] if options.quick else DTYPES
     torch.manual_seed(1)
-    print(
-    f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, FastReduce {fr.__version__} "
-    f"by nvcc {fr.show_config()['cuda']}: PyTorch's time over ours")
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, FastReduce "
+          f"{fr.__version__} by nvcc {fr.show_config()['cuda']}: PyTorch's time over ours")
     rows = []
     names = ("mean", "norm", "max", "argmax") if options.quick else tuple(FUNCTIONS)
     wrong = bits(dtypes, (1000, 4096, 14336, 128256))
@@ -218,6 +265,7 @@ def main():
     table("columns", COLUMNS[:3] if options.quick else COLUMNS, dtypes, 0, names, None, rows)
     flat = [(1, 1 << k) for k in ((10, 20) if options.quick else (10, 14, 17, 20, 22, 24, 26, 28))]
     table("one array", flat, dtypes, None, names, None, rows)
+    wrong |= by_index(options.quick)
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)

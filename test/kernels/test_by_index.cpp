@@ -270,6 +270,17 @@ static void in_parts(grouping<T> &g, const call &c)
     g.compare(c, output.get(), "in parts");
 }
 
+/* One element a bin: sums of which words are zero, up to where 128 bits no longer hold them. */
+static void powers()
+{
+    grouping<float> g(2, 2, indices::sorted, data::usual);
+    for (int exponent = 0; exponent < 100; ++exponent) {
+        g.values = {1.5f, -std::ldexp(1.0f, exponent)};
+        g.take(2);
+        reduce(g, call{FASTREDUCE_SUM, FASTREDUCE_EXACT}, all_ways[0]);
+    }
+}
+
 /* Counts indices, without elements. */
 static void count_indices()
 {
@@ -404,6 +415,7 @@ static void type()
                 for (const call &c : calls)
                     if (c.output_type == FASTREDUCE_DEFAULT_TYPE) in_parts(g, c);
             }
+        if constexpr (std::is_same_v<T, float>) powers();
 #ifndef SIMT_MACHINE
         for (const call &c : calls) in_graph<T>(c);
 #endif

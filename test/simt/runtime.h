@@ -274,6 +274,10 @@ inline int __any_sync(unsigned mask, int predicate, SIMT_PLACE)
 }
 inline int __popc(unsigned word) { return __builtin_popcount(word); }
 inline int __clz(int word) { return word ? __builtin_clz(static_cast<unsigned>(word)) : 32; }
+inline int __clzll(long long word)
+{
+    return word ? __builtin_clzll(static_cast<unsigned long long>(word)) : 64;
+}
 /* Returns the greater of each of the two halves of words. */
 inline unsigned __vmaxu2(unsigned a, unsigned b)
 {

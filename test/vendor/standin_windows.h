@@ -192,6 +192,7 @@ float __fmul_rn(float, float);
 double __dmul_rn(double, double), __dadd_rn(double, double), __dsub_rn(double, double);
 size_t __cvta_generic_to_shared(const void *);
 int __clz(int);
+int __clzll(long long);
 int __popc(unsigned);
 unsigned __brev(unsigned);
 unsigned __float_as_uint(float);
