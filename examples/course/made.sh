@@ -70,19 +70,18 @@ measured)
 by_index)
     shift
     awk -F ' *[|] *' -v sizes="$*" '
-        function print_row(line) {
-            line = "| " $2 " |"
-            for (k = 1; k <= columns; ++k) line = line " " $place[k] " |"
-            print line
+        function print_row() {
+            printf "| %s |", $2
+            for (k = 1; k <= columns; ++k) printf " %s |", $place[k]
+            print ""
         }
         $2 == "sums" {
             columns = split(sizes, size, " ")
             for (k = 1; k <= columns; ++k)
                 for (f = 3; f < NF; ++f) if ($f == size[k]) place[k] = f
             print_row()
-            gsub(/[^|]/, "", sizes)
-            for (k = 0; k <= columns; ++k) sizes = sizes "|---"
-            print sizes "|"
+            for (k = 0; k <= columns; ++k) printf "|---"
+            print "|"
             rows = 2
             next
         }
