@@ -14,7 +14,7 @@ static text beside(float a, float b)
 }
 
 /* Rows of multiples of 2^-20, whose sums round, in doubles too. Half of the numbers of a row are
- * below 8 or 2048. Each other one is large, and the one as far from the row's other end undoes it. */
+ * below 8 or 2048. Each other one is large, and one as far from the other end takes it away. */
 static std::vector<float> cancelling(size_t rows, size_t columns)
 {
     std::vector<float> values(rows * columns);
@@ -66,9 +66,7 @@ static std::vector<float> run_by_index(const std::vector<float> &values,
     std::copy(index.begin(), index.end(), places.data());
     const element *const from = input.data();
     const text report = report_of(
-        [&] {
-            the_solution->by_index(from, places.data(), output.data(), space.data(), n, bins);
-        },
+        [&] { the_solution->by_index(from, places.data(), output.data(), space.data(), n, bins); },
         &watched);
     if (!watched.conflict.empty()) throw wrong{"a race between blocks: " + watched.conflict};
     if (!report.empty()) throw wrong{explained(report)};

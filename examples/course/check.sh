@@ -58,24 +58,6 @@ starts()
     [ $verdict = 40 ]
 }
 
-# shared_arrays FILE NAMESPACE: those of FILE whose size a launch says are one memory
-shared_arrays()
-{
-    sed -n '/__shared__/{/extern/{
-        s/.*extern//
-        s/__shared__//
-        s/^ *\(.*[^A-Za-z0-9_]\)\([A-Za-z_][A-Za-z0-9_]*\) *\[ *\].*/\1|\2/p
-    }}' "$1" | sort -u -t '|' -k 2 | {
-        IFS='|' read -r type first || { type=float first=of_no_launch; }
-        printf '#define SHARED_TYPE %s\n#define SHARED_NAME %s\n' "$type" "$first"
-        mangled=_ZN${#2}$2
-        while IFS='|' read -r type name; do
-            printf '__asm__(".globl %s\\n.set %s, %s");\n' "$mangled${#name}${name}E" \
-                "$mangled${#name}${name}E" "$mangled${#first}${first}E"
-        done
-    }
-}
-
 # not_yet SENTENCE: of what is not run
 not_yet()
 {
@@ -118,20 +100,7 @@ grade()
     host=
     case $number in 1 | 13 | 14 | 15) host=-DCOURSE_ON_THE_HOST ;; esac
     made "$build/grader.o" -c "$course/grader.cpp"
-    count=0
-    entries=
-    {
-        cat "$@" | grep '^ *# *include *<' || true # which may not be inside of a namespace
-        printf '#include "course.h"\n#include "steps.cuh"\n#undef float\n#include "lessons.h"\n'
-        for file; do
-            count=$((count + 1))
-            shared_arrays "$file" "file$count"
-            printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
-                "$(CDPATH= cd "$(dirname "$file")" && pwd)/$(basename "$file")"
-            entries="$entries &file$count::entry,"
-        done
-        echo "const course::solution *const course::solutions[] = {$entries};"
-    } > "$build/all-$$.cpp"
+    sh "$course/sources.sh" "$@" > "$build/all-$$.cpp"
     if ! compile "$build/grader-$$" "-DLESSON=$number" $host "$build/all-$$.cpp" \
         "$build/grader.o" || ! starts "$@"; then
         if [ $# -gt 1 ]; then # which one is it?
@@ -213,6 +182,7 @@ exec 3>/dev/null
 if [ "${1:-}" = --tsv ]; then
     shift
     kept=/dev/null
+    time_on_gpu() { :; }
     exec 3>&1 >/dev/null
     printf 'lesson\tfile\tverdict\tsentence\tbarriers\tavoidable\tconflicts\tlanes\tlines\t' >&3
     printf 'loads\tshuffles\n' >&3

@@ -66,6 +66,9 @@ namespace course
 struct alignas(8) two_floats {
     simt::traced<float> x, y;
 };
+struct three_floats {
+    simt::traced<float> x, y, z;
+};
 struct alignas(16) four_floats {
     simt::traced<float> x, y, z, w;
 };
@@ -105,19 +108,21 @@ vector<Floats> make_vector(const A &...a)
     return vector<Floats>(a...);
 }
 
-/* As CUDA has them of numbers; the machine has them of elements. */
-template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value>>
+/* CUDA has min and max of numbers. The machine has those of elements. */
+template <class A, class B>
+using numbers = std::enable_if_t<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value>;
+template <class A, class B, class = numbers<A, B>>
 constexpr std::common_type_t<A, B> min(A a, B b)
 {
     return b < a ? b : a;
 }
-template <class A, class B, class = std::enable_if_t<std::is_arithmetic<A>::value>>
+template <class A, class B, class = numbers<A, B>>
 constexpr std::common_type_t<A, B> max(A a, B b)
 {
     return a < b ? b : a;
 }
 
-/* Of elements, too. */
+/* Elements are printed as what they hold. */
 template <class... A>
 int printf(const char *format, A... arguments)
 {
@@ -126,8 +131,10 @@ int printf(const char *format, A... arguments)
 } // namespace course
 #define float simt::traced<float>
 #define float2 course::vector<course::two_floats>
+#define float3 course::three_floats
 #define float4 course::vector<course::four_floats>
 #define make_float2 course::make_vector<course::two_floats>
+#define make_float3(x, y, z) (course::three_floats{x, y, z})
 #define make_float4 course::make_vector<course::four_floats>
 #endif
 using namespace course;

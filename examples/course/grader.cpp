@@ -221,7 +221,7 @@ static text report_of(const std::function<void()> &work, seen *watched)
     text first;
     simt::reset();
     simt::before_launch() = [&](void **) { /* which forgets what was said of the one before */
-        if (first.empty()) first = simt::report();
+                                           if (first.empty()) first = simt::report();
     };
     if (watched)
         watched->watch(work);
@@ -377,7 +377,7 @@ static void too_many(uint64_t count, uint64_t enough, const char *what)
 /* What a solution takes; attempts share it, as it is told of wrong ones, too. */
 struct counted {
     bool known;
-    costs all;
+    costs counts;
 };
 static counted *const taken = static_cast<counted *>(
     mmap(nullptr, sizeof(counted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -548,7 +548,7 @@ static void write_result(const char *path, const char *verdict, course::text sen
     for (char &letter : sentence)
         if (letter == '\n' || letter == '\t') letter = ' ';
     fprintf(to, "%s\t%s", verdict, sentence.c_str());
-    const costs &c = taken->all;
+    const costs &c = taken->counts;
     for (unsigned count :
          {c.barriers, c.avoidable, c.conflicts, c.shared, c.lines, c.loads, c.shuffles})
         fprintf(to, "\t%s", taken->known ? number(count).c_str() : "");

@@ -44,11 +44,11 @@ extern const solution *const solutions[]; /* of the files that are graded */
 
 constexpr lesson lessons[] = {
     {1, 1, 0, false, false, false, {}, "each group by itself, and the last one has what is left"},
-    {2, 1, 256, true, false, false, {9, any, 0, any, 8, 8, 0}, "a tree: 8 steps for 256 numbers"},
-    {3, 1, 256, true, false, false, {9, 0, any, any, 8, 8, 0}, "whole warps work, or none of it"},
-    {4, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0}, "each lane has a bank of its own"},
-    {5, 2, 256, true, false, false, {9, 0, 0, any, 16, 16, 0}, "every thread adds at least once"},
-    {6, 2, 256, true, false, false, {3, 0, 0, any, 16, 16, 0}, "the last warp goes on by itself"},
+    {2, 1, 256, true, false, false, {9, any, 0, any, 8, 8, 0, 150}, "a tree of 8 steps for 256"},
+    {3, 1, 256, true, false, false, {9, 0, any, any, 8, 8, 0, 45}, "whole warps work, or none"},
+    {4, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0, 45}, "each lane has a bank of its own"},
+    {5, 2, 256, true, false, false, {9, 0, 0, any, 16, 16, 0, 45}, "every thread adds"},
+    {6, 2, 256, true, false, false, {3, 0, 0, any, 16, 16, 0, 45}, "the last warp goes on alone"},
     {7, 8, 256, true, false, false, {3, 0, 0, any, 64, 64, 0}, "eight loads under way at once"},
     {8, 8, 256, true, false, false, {1, any, 0, 16, 64, 64, 45}, "from register to register"},
     {9, 2, 32, false, false, false, {}, "no launch reads what it writes"},
@@ -59,9 +59,9 @@ constexpr lesson lessons[] = {
     {14, 1, 0, false, false, true, {}, "pairwise, whoever knows how many there are"},
     {15, 1, 0, false, false, false, {}, "what takes as long as nothing, and what memory takes"},
     {16, 1, 1000, false, false, false, {any, any, 0, any, any, 32, any}, "one row, one tree"},
-    {17, 1, 0, false, false, false, {any, any, any, any, any, 32, any}, "whole numbers have no order"},
-    {18, 1, 256, true, false, false, {1, any, 0, any, 8, 8, any, 150}, "one __syncwarp(), there"},
-    {19, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0, 45}, "every thread, every barrier"},
+    {17, 1, 0, false, false, false, {any, any, any, any, any, 32, any}, "integers have no order"},
+    {18, 1, 256, true, false, false, {1, any, 0, any, 8, 8, any, 150}, "a __syncwarp(), there"},
+    {19, 1, 256, true, false, false, {9, 0, 0, any, 8, 8, 0, 45}, "barriers are for all"},
     {20, 4, 256, false, false, false, {}, "stored, then fenced, then counted"},
 };
 } // namespace course

@@ -7,6 +7,7 @@
 #     kernel NAME           a function of fastreduce.cuh or steps.cuh
 #     costs KERNEL          what one block of it does, counted by the CPU machine
 #     measured N...         times of these sizes, from the first table of examples/results.md
+#     by_index N...         times of so many sums by index, from the table of random indices there
 #     rungs                 V0 to V7, from the lines "V0 to V7 sum 2^28 floats in ..." there
 set -eu
 course=$(CDPATH= cd "$(dirname "$0")" && pwd)
@@ -64,6 +65,28 @@ measured)
             print row
         }
         columns && /^$/ { exit }' "$top/examples/results.md"
+    exit
+    ;;
+by_index)
+    shift
+    awk -F ' *[|] *' -v sizes="$*" '
+        function print_row() {
+            printf "| %s |", $2
+            for (k = 1; k <= columns; ++k) printf " %s |", $place[k]
+            print ""
+        }
+        $2 == "sums" {
+            columns = split(sizes, size, " ")
+            for (k = 1; k <= columns; ++k)
+                for (f = 3; f < NF; ++f) if ($f == size[k]) place[k] = f
+            print_row()
+            for (k = 0; k <= columns; ++k) printf "|---"
+            print "|"
+            rows = 2
+            next
+        }
+        rows && /^[|] (random|over `atomicAdd`)/ { print_row(); if (--rows == 0) exit }
+        ' "$top/examples/results.md"
     exit
     ;;
 rungs)

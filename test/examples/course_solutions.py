@@ -1,7 +1,7 @@
 """Solutions of the course's exercises, for test_course.py, from the hints of each lesson. One fills
-the hole, or is all of a kernel to mend, mended. And usual mistakes as changes of that: (old text, or
-None for the solution, new text, what the grader says). @text@ stands for the place of the first line
-with that text."""
+the hole, or is all of a kernel to mend, mended. And usual mistakes as changes of that: (old text,
+or None for the solution, new text, what the grader says). @text@ stands for the place of the first
+line with that text. RIGHT is said of other ways that are right."""
 import os
 import re
 import textwrap
@@ -83,6 +83,9 @@ MISTAKES = {
         if (tid % (2 * stride) == 0) sdata[tid] += sdata[tid + stride];
         __syncthreads();
     }""", "105 accesses of warps to shared memory too many, as threads at work in fewer warps"),
+        # one thread does everything
+        (None, "for (unsigned k = 1; tid == 0 && k < blockDim.x; ++k) sdata[0] += sdata[k];",
+         "774 accesses of warps to shared memory where 45 are enough"),
         # without the last step
         ("stride > 0", "stride > 1", "128 elements, the first of them 1, are missing"),
         ("tid < stride", "tid <= stride", "element 256 of shared memory that has 256"),
@@ -316,6 +319,10 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
         ("    sdata[tid] = i < n ? input[i] : 0;\n    __syncwarp();",
          "    __syncwarp();\n    sdata[tid] = i < n ? input[i] : 0;",
          "a race: thread 16 writes at @input[i]@ what thread 0 reads at @lane < stride@"),
+        # a barrier at the beginning of each step
+        (None, solution(18).replace("    __syncwarp();\n\n", "\n")
+         .replace("        __syncwarp();\n", "")
+         .replace("        if (lane", "        __syncwarp();\n        if (lane"), "RIGHT"),
         # half of the warp
         ("0;\n    __syncwarp();", "0;\n    if (lane < 16) __syncwarp(0xffff);", "a __syncwarp()"),
         # volatile instead
@@ -343,6 +350,8 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
          "    if (i < n) {\n        sdata[tid] = input[i];\n        __syncthreads();\n"
          "    } else {\n        __syncthreads();\n    }\n",
          "a barrier that some threads miss: thread 232"),
+        # zeros for what is missing
+        ("if (i < n) sdata[tid] = input[i];", "sdata[tid] = i < n ? input[i] : 0;", "RIGHT"),
         # words that nobody has written
         (" && i + stride < n", "", "uninitialised shared read: thread 104"),
         ("    for (", "    __syncthreads();\n    for (", "10 barriers where 9 are enough"),
@@ -361,6 +370,10 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
         (FENCE + COUNT, COUNT + FENCE, UNFENCED),
         # of its own block alone
         ("__threadfence", "__threadfence_block", UNFENCED),
+        # by all threads, behind a barrier; and a counter that begins again by itself
+        (FENCE, "    }\n    __syncthreads();\n    __threadfence();\n    if (tid == 0) {\n",
+         "RIGHT"),
+        ("atomicAdd(counter, 1u)", "atomicInc(counter, gridDim.x - 1)", "RIGHT"),
         # volatile instead
         (STORE + FENCE, "        static_cast<volatile float *>(partials)[blockIdx.x] = value;\n",
          UNFENCED),

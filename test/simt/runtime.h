@@ -43,6 +43,10 @@ inline int __syncthreads_or(int what, SIMT_PLACE)
 {
     return simt::block_barrier({file, line}, what != 0);
 }
+inline int __syncthreads_and(int what, SIMT_PLACE)
+{
+    return !simt::block_barrier({file, line}, what == 0);
+}
 
 inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
 {
@@ -53,10 +57,14 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)
 struct alignas(8) float2 {
     float x, y;
 };
+struct float3 {
+    float x, y, z;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };
 inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline unsigned __float_as_uint(float x)
 {
@@ -75,7 +83,26 @@ template <class T>
 {
     return *from;
 }
+inline int __float_as_int(float x) { return static_cast<int>(__float_as_uint(x)); }
+inline float __int_as_float(int bits) { return __uint_as_float(static_cast<unsigned>(bits)); }
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+inline float __fadd_rn(float x, float y) { return x + y; }
+inline float __fsub_rn(float x, float y) { return x - y; }
+inline float __fmul_rn(float x, float y) { return x * y; }
+inline float __fdiv_rn(float x, float y) { return x / y; }
+inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+namespace simt
+{
+SIMT_FUNCTION(__float_as_uint, )
+SIMT_FUNCTION(__float_as_int, )
+SIMT_FUNCTION(rsqrtf, )
+SIMT_FUNCTION(__fadd_rn, )
+SIMT_FUNCTION(__fsub_rn, )
+SIMT_FUNCTION(__fmul_rn, )
+SIMT_FUNCTION(__fdiv_rn, )
+SIMT_FUNCTION(__fmaf_rn, )
+#undef SIMT_FUNCTION
+} // namespace simt
 inline void __nanosleep(unsigned) { simt::yield(); }
 
 namespace simt

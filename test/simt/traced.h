@@ -248,7 +248,6 @@ SIMT_FUNCTION(isnan, std)
 SIMT_FUNCTION(isinf, std)
 SIMT_FUNCTION(isfinite, std)
 #undef SIMT_FUNCTIONS
-#undef SIMT_FUNCTION
 
 } // namespace simt
 #endif
