@@ -152,7 +152,6 @@ typedef unsigned long long uint64_t, uintptr_t;
 #define fastreduce_host_reduce FASTREDUCE_DETAIL_SYMBOL(host_reduce)
 #define fastreduce_host_dot FASTREDUCE_DETAIL_SYMBOL(host_dot)
 #define fastreduce_host_pairwise FASTREDUCE_DETAIL_SYMBOL(host_pairwise)
-#define fastreduce_host_pairwise_second FASTREDUCE_DETAIL_SYMBOL(host_pairwise_second)
 #define fastreduce_reduce_on_host FASTREDUCE_DETAIL_SYMBOL(reduce_on_host)
 #define fastreduce_host_pairwise_dot FASTREDUCE_DETAIL_SYMBOL(host_pairwise_dot)
 #define fastreduce_host_sum_f64 FASTREDUCE_DETAIL_SYMBOL(host_sum_f64)
@@ -909,13 +908,6 @@ FASTREDUCE_API fastreduce_status fastreduce_reduce_on_host(const void *input, vo
                                                            size_t n, fastreduce_type type,
                                                            fastreduce_operator op,
                                                            const fastreduce_config *config);
-
-/* Writes AUTO's second result (config->second_output) to *output, by the same rules. Its type is
- * fastreduce_second_type(type, op). UNSUPPORTED if the operator has none. Of EXACT's VARIANCE it is
- * fastreduce_host_reduce's MEAN. */
-FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_second(const void *input, void *output,
-                                                                 size_t n, fastreduce_type type,
-                                                                 fastreduce_operator op);
 
 /* Writes the dot product with the bits of fastreduce_dot's AUTO, by the same rules. */
 FASTREDUCE_API fastreduce_status fastreduce_host_pairwise_dot(const void *x, const void *y,
@@ -2780,15 +2772,6 @@ fastreduce_detail_host_result(const void *x, const void *y, int is_dot, int is_a
 FASTREDUCE_DETAIL_HOST_RESULT(reduce, dot, 0)
 FASTREDUCE_DETAIL_HOST_RESULT(pairwise, pairwise_dot, 1)
 
-FASTREDUCE_DETAIL_DEFINE fastreduce_status fastreduce_host_pairwise_second(const void *input,
-                                                                           void *output, size_t n,
-                                                                           fastreduce_type type,
-                                                                           fastreduce_operator op)
-{
-    return fastreduce_detail_host_result(input, input, 0, 2, output, n, type, op,
-                                         FASTREDUCE_DEFAULT_TYPE, 0);
-}
-
 FASTREDUCE_DETAIL_DEFINE fastreduce_status
 fastreduce_reduce_on_host(const void *input, void *output, size_t n, fastreduce_type type,
                           fastreduce_operator op, const fastreduce_config *config)
@@ -2834,7 +2817,7 @@ FASTREDUCE_DETAIL_PLAIN(accumulator_f32) FASTREDUCE_DETAIL_PLAIN(accumulator_f64
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_f32) FASTREDUCE_DETAIL_PLAIN(host_sum_f32)
 FASTREDUCE_DETAIL_PLAIN(host_reduce) FASTREDUCE_DETAIL_PLAIN(host_dot)
 FASTREDUCE_DETAIL_PLAIN(host_pairwise) FASTREDUCE_DETAIL_PLAIN(host_pairwise_dot)
-FASTREDUCE_DETAIL_PLAIN(host_pairwise_second) FASTREDUCE_DETAIL_PLAIN(reduce_on_host)
+FASTREDUCE_DETAIL_PLAIN(reduce_on_host)
 FASTREDUCE_DETAIL_PLAIN(host_sum_f64) FASTREDUCE_DETAIL_PLAIN(host_dot_f32)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate) FASTREDUCE_DETAIL_PLAIN(host_accumulate_f64)
 FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot) FASTREDUCE_DETAIL_PLAIN(host_accumulate_dot_f64)
@@ -2855,7 +2838,7 @@ FASTREDUCE_DETAIL_PLAIN(product_accumulator_f64)
 /* Revisions: changes of results (bits), of source code (API), and of compiled code (ABI)
  *
  *   0.8.0  2026-11  API: second results (fastreduce_config's second_output), MIN_MAX, ARGMAX_ABS,
- *                   fastreduce_second_type, fastreduce_host_pairwise_second, fastreduce_dot_axis,
+ *                   fastreduce_second_type, fastreduce_dot_axis,
  *                   fastreduce_fold, fastreduce_reduce_by_index, fastreduce_reduce_on_host,
  *                   FASTREDUCE_SKIP_NAN (fastreduce_config's options); f16 and bf16 as output_type
  *                   of their sums and the like; without FASTREDUCE_EXACT_INTEGER and the old names

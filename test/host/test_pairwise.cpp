@@ -172,6 +172,15 @@ static bool result_of(fastreduce_type type, int op, const void *x, const void *y
     return defined;
 }
 
+static int second_on_host(const void *x, uint64_t *second, const golden_row &row)
+{
+    uint64_t first = 0;
+    fastreduce_config config = {};
+    config.second_output = second;
+    return fastreduce_reduce_on_host(x, &first, row.n, row.type,
+                                     static_cast<fastreduce_operator>(row.op), &config);
+}
+
 /* The second result, by pairwise.h, by the host and, of EXACT, by the host's exact mean. */
 static void golden_second(const golden_row &row, const void *x)
 {
@@ -180,8 +189,8 @@ static void golden_second(const golden_row &row, const void *x)
     uint64_t by_order = 0, by_host = 0, exact = 0;
     if (second == FASTREDUCE_DEFAULT_TYPE) return;
     bool good = pairwise::second(row.type, op, x, row.n, &by_order) &&
-                fastreduce_host_pairwise_second(x, &by_host, row.n, row.type, op) == 0 &&
-                same(second, by_order, row.second) && same(second, by_host, row.second);
+                second_on_host(x, &by_host, row) == 0 && same(second, by_order, row.second) &&
+                same(second, by_host, row.second);
     if (op == FASTREDUCE_VARIANCE && row.type <= FASTREDUCE_BF16)
         good &= fastreduce_host_reduce(x, &exact, row.n, row.type, FASTREDUCE_MEAN,
                                        FASTREDUCE_DEFAULT_TYPE) == 0 &&
@@ -389,7 +398,7 @@ static void check_second(const golden_row &row, int kind, const void *x)
     const fastreduce_type output = fastreduce_second_type(row.type, op);
     uint64_t wanted = 0, got = 0;
     const bool has_second = pairwise::second(row.type, op, x, row.n, &wanted);
-    const int status = fastreduce_host_pairwise_second(x, &got, row.n, row.type, op),
+    const int status = second_on_host(x, &got, row),
               right = has_second ? FASTREDUCE_SUCCESS : FASTREDUCE_ERROR_UNSUPPORTED;
     expect(status == right && (output != FASTREDUCE_DEFAULT_TYPE) == has_second &&
                (!has_second || same(output, got, wanted)),
@@ -560,8 +569,11 @@ static void check_refusal(fastreduce_type type, int op, fastreduce_type output_t
                            : FASTREDUCE_SUCCESS;
     if (wanted == FASTREDUCE_SUCCESS && n > 2) return; /* there is no such memory */
     std::memset(output, 0xa5, sizeof output);
+    uint64_t nowhere = 0;
+    fastreduce_config both = {};
+    both.second_output = &nowhere;
     if (!is_dot && output_type == 0 && fastreduce_second_type(type, by) == 0)
-        expect(fastreduce_host_pairwise_second(x, place, n, type, by) ==
+        expect(fastreduce_reduce_on_host(x, place, n, type, by, &both) ==
                    (is_invalid ? FASTREDUCE_ERROR_INVALID_ARGUMENT : FASTREDUCE_ERROR_UNSUPPORTED),
                "no second result: type " + std::to_string(type) + ", operator " +
                    std::to_string(op));
