@@ -135,6 +135,7 @@ struct reduction {
     char *out = nullptr;
     std::vector<const void *> inputs = {}; // of a fold
     const char *index = nullptr;           // of a reduction by index to shape.inner results
+    Tensor index_workspace = {};           // of PyTorch's memory, or none
 
     int64_t at(const void *from, size_t i) const
     {
@@ -217,10 +218,15 @@ struct reduction {
         if (!inputs.empty())
             return fastreduce_fold(inputs.data(), inputs.size(), out, count, type, op, &config);
         if (index) {
-            fastreduce_config with_pool = config; // as its workspace grows with the results
-            with_pool.workspace = nullptr;
+            fastreduce_config own = config; // its workspace grows with the results
+            own.workspace = nullptr;
+            if (index_workspace.defined()) {
+                own.workspace = index_workspace.data_ptr();
+                own.workspace_bytes = index_workspace.numel();
+                CHECK(fastreduce_workspace_init(own.workspace, own.workspace_bytes, own.stream));
+            }
             return fastreduce_reduce_by_index(op == FASTREDUCE_COUNT_NONZERO ? nullptr : data(x),
-                                              index, out, shape.n, count, type, op, &with_pool);
+                                              index, out, shape.n, count, type, op, &own);
         }
         const bool is_single = count == 1 && shape.stride <= 1;
         if (y && is_single) return fastreduce_dot(data(x), y, out, shape.n, type, &config);
@@ -230,13 +236,27 @@ struct reduction {
         if (is_single) return fastreduce_reduce(data(x), out, shape.n, type, op, &config);
         return fastreduce_reduce_axis(data(x), out, &shape, type, op, &config);
     }
+    // Takes memory that PyTorch keeps: CUDA's pool gives large pieces back whenever a stream waits.
+    // PyTorch may use it again at once, so that a graph may not.
+    void allocate_index_workspace()
+    {
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        if (cudaStreamIsCapturing(config.stream, &status) != cudaSuccess ||
+            status != cudaStreamCaptureStatusNone || !TVMFFIEnvGetDLPackManagedTensorAllocator())
+            return;
+        const int64_t bytes = fastreduce_by_index_workspace_bytes(shape.inner, type, op, &config);
+        if (bytes > 0)
+            index_workspace = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {&bytes, 1},
+                                                   {kDLUInt, 8, 1}, x.device());
+    }
     fastreduce_status run_on_gpu()
     {
         const int device = x.device().device_id;
         const CUDADeviceGuard guard(device);
+        config.stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
+        if (index) allocate_index_workspace();
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         cudaThreadExchangeStreamCaptureMode(&mode); // to allocate and to load kernels in a capture
-        config.stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
         config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
         fastreduce_status status = find_workspace(device, config.stream, config.workspace);
         if (!status && (status = launch()) > 0) // the workspace may not be zero
