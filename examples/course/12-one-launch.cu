@@ -2,7 +2,7 @@
  * how blocks meet. All but the last publish theirs in a word, by publish(words + number, value),
  * and leave. The last one awaits those words, by peek(words + number), which is 0 until then, and
  * leaves them zero for the next sum. It puts value_of() each into values[k] by its number, its own
- * behind them, and -0.0f where there is nothing. */
+ * behind them, and -0.0f where there is nothing. Both trees use warp_values. */
 #include "course.h"
 #include "steps.cuh"
 

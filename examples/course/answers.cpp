@@ -132,8 +132,9 @@ static void print_steps(const char *name)
     printf("%s, step by step:\n", name);
     for (const auto &one : all.steps) {
         if (one.first.first == 0 && one.first.second == 0) continue; /* the load's additions */
-        printf("  step %u: %zu threads add, in %u %s\n", ++number, one.second.threads.size(),
-               one.second.warps(), one.second.warps() == 1 ? "warp" : "warps");
+        printf("  step %u: %zu %s, in %u %s\n", ++number, one.second.threads.size(),
+               one.second.threads.size() == 1 ? "thread adds" : "threads add", one.second.warps(),
+               one.second.warps() == 1 ? "warp" : "warps");
     }
 }
 
@@ -205,9 +206,10 @@ static void print_loads(const char *name)
 static void print_shuffles(const char *name)
 {
     const seen all = watch(name);
-    printf("%s: %llu shuffles of warps, %llu block barriers\n", name,
-           static_cast<unsigned long long>(all.counts.shuffles),
-           static_cast<unsigned long long>(all.counts.barriers));
+    const auto met = static_cast<unsigned long long>(all.counts.barriers);
+    printf("%s: %llu shuffles of warps, %llu block %s\n", name,
+           static_cast<unsigned long long>(all.counts.shuffles), met,
+           met == 1 ? "barrier" : "barriers");
 }
 
 /* In what order 1000 elements meet at the top, and how often AUTO's result rounds. */

@@ -287,7 +287,7 @@ static text which_element(size_t n, size_t first, size_t count, size_t result)
             other = weight > 1 && weight <= static_cast<float>(n) && weight == std::floor(weight)
                         ? "element " + number(i) + " counts " +
                               number(static_cast<uint64_t>(weight)) + " times"
-                        : "it has something that nobody has written";
+                        : "memory that nobody has written is in the sum";
     }
     if (missing == 0) return other.empty() ? "no element by itself does it" : other;
     return (missing == 1 ? "element " : several(missing, "element") + ", the first of them ") +

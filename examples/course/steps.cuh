@@ -102,7 +102,8 @@ __device__ float warp_pairs(float (&values)[Count])
     return values[0];
 }
 
-/* The sum of a block in the order of packs: warps meet as lanes do. In warp 0. */
+/* The sum of a block in the order of packs: warps meet as lanes do. In warp 0. Between two calls
+ * with the same warp_values there is a barrier. */
 template <unsigned BlockSize, unsigned Count>
 __device__ float block_pairs(float (&values)[Count], float *warp_values)
 {
