@@ -406,11 +406,12 @@ static void check_costs()
     too_many(c.shuffles, enough.shuffles, "shuffles of warps");
     too_many(c.warp_steps, enough.steps, "accesses of warps to shared memory");
     printf("  costs   %s, %s of warps to shared memory, %llu of them avoidable,\n          %s, %s, "
-           "%s of warps (one block of 256 threads)\n",
+           "%s of warps (%s)\n",
            several(c.barriers, "barrier").c_str(), several(c.warp_steps, "access").c_str(),
            static_cast<unsigned long long>(c.avoidable_steps),
            several(c.conflicts, "bank conflict").c_str(), several(c.shuffles, "shuffle").c_str(),
-           several(all.loads, "load").c_str());
+           several(all.loads, "load").c_str(),
+           the_solution->rows ? "one row" : "one block of 256 threads");
 }
 
 /* ---- Numbers beyond 32 bits ---- */
