@@ -48,10 +48,12 @@ install_missing()
             wanted="$wanted $package"
         fi
     done
-    echo installing: $wanted"$(estimate $wanted)"
-    apt_install $wanted ||
-        { [ "$wanted" != "$needed" ] && [ -n "$needed" ] && apt_install $needed; } ||
-        tail -n 5 "$log" >&2
+    if [ -n "$wanted" ]; then
+        echo installing: $wanted"$(estimate $wanted)"
+        apt_install $wanted ||
+            { [ "$wanted" != "$needed" ] && [ -n "$needed" ] && apt_install $needed; } ||
+            tail -n 5 "$log" >&2
+    fi
     rm -f "$log"
     go_without "could not install all of:$needed$liked"
     needed=
