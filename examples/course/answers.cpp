@@ -11,6 +11,7 @@
 #include "course.h"
 #include "steps.cuh"
 #undef float
+#undef double
 #include "lessons.h"
 #include "seen.h"
 #include "picture.h"

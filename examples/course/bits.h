@@ -53,10 +53,9 @@ static void check_rows()
 
 /* ---- By index ---- */
 
-constexpr unsigned bins = 7;
-
 static std::vector<float> run_by_index(const std::vector<float> &values,
-                                       const std::vector<unsigned> &index, seen &watched)
+                                       const std::vector<unsigned> &index, unsigned bins,
+                                       seen &watched)
 {
     const size_t n = values.size();
     memory<element> input(n), output(bins, true);
@@ -76,9 +75,8 @@ static std::vector<float> run_by_index(const std::vector<float> &values,
 }
 
 /* In several orders; the exact sums, as whole numbers of 2^-20, rounded once; and the loads. */
-static void check_by_index()
+static void check_by_index(size_t n, unsigned bins)
 {
-    const size_t n = 1000;
     const std::vector<float> values = cancelling(1, n);
     std::vector<unsigned> index(n);
     std::vector<word> exact(bins);
@@ -93,7 +91,7 @@ static void check_by_index()
         simt::settings() = simt::options();
         simt::settings().schedule = run < 2 ? static_cast<order>(run) : order::random;
         simt::settings().seed = run;
-        const std::vector<float> sums = run_by_index(values, index, run ? watched : all);
+        const std::vector<float> sums = run_by_index(values, index, bins, run ? watched : all);
         if (run == 0) first = sums;
         for (unsigned b = 0; b < bins; ++b)
             if (!same_bits(first[b], sums[b]))
@@ -106,13 +104,14 @@ static void check_by_index()
             throw wrong{"bin " + number(b) +
                         " is not the exact sum, rounded once: " + beside(first[b], right) + "."};
     }
+    check_reads(all, n);
     too_many(all.loads, lesson_now().enough.loads, "loads of warps");
 }
 
-/* ---- A last block ---- */
+/* ---- One launch ---- */
 
-/* It finds its counter as it was, takes one launch, and as many blocks as there are tiles. */
-static void check_last_block()
+/* Of as many blocks as there are tiles. */
+static void check_launch()
 {
     const size_t n = 9 * tile_now() - 5;
     simt::settings() = simt::options();

@@ -15,6 +15,11 @@ namespace course
 {
 constexpr unsigned warp_size = 32;
 
+#ifdef SIMT_MACHINE
+using element = simt::traced<float>;
+using double_element = simt::traced<double>;
+#endif
+
 /* A word by which blocks meet: 0 until it holds a float, and a flag beside it. */
 using word = unsigned long long;
 
@@ -64,31 +69,31 @@ inline __device__ float value_of(word published)
 namespace course
 {
 struct alignas(8) two_floats {
-    simt::traced<float> x, y;
+    element x, y;
 };
 struct three_floats {
-    simt::traced<float> x, y, z;
+    element x, y, z;
 };
 struct alignas(16) four_floats {
-    simt::traced<float> x, y, z, w;
+    element x, y, z, w;
 };
 /* Neighbours in one access, which the machine is told of. Here loads alone matter. */
 template <class Floats>
-struct vector : Floats {
-    vector() = default;
+struct pack : Floats {
+    pack() = default;
     template <class... A, class = std::enable_if_t<sizeof...(A) * sizeof(float) == sizeof(Floats)>>
-    vector(A... a) : Floats{a...}
+    pack(A... a) : Floats{a...}
     {
     }
-    [[gnu::noinline]] vector(const vector &other) { copy(other, __builtin_return_address(0)); }
-    [[gnu::noinline]] vector &operator=(const vector &other)
+    [[gnu::noinline]] pack(const pack &other) { copy(other, __builtin_return_address(0)); }
+    [[gnu::noinline]] pack &operator=(const pack &other)
     {
         copy(other, __builtin_return_address(0));
         return *this;
     }
 
   private:
-    void copy(const vector &other, const void *site)
+    void copy(const pack &other, const void *site)
     {
         simt::machine &m = simt::the_machine();
         const std::string bytes = std::to_string(sizeof other);
@@ -101,11 +106,11 @@ struct vector : Floats {
         simt::on_access(this, sizeof *this, true, site);
     }
 };
-inline void publish(word *to, const simt::traced<float> &value) { publish(to, value.get()); }
+inline void publish(word *to, const element &value) { publish(to, value.get()); }
 template <class Floats, class... A>
-vector<Floats> make_vector(const A &...a)
+pack<Floats> make_pack(const A &...a)
 {
-    return vector<Floats>(a...);
+    return pack<Floats>(a...);
 }
 
 /* CUDA has min and max of numbers. The machine has those of elements. */
@@ -129,13 +134,14 @@ int printf(const char *format, A... arguments)
     return ::printf(format, simt::read(arguments, nullptr)...);
 }
 } // namespace course
-#define float simt::traced<float>
-#define float2 course::vector<course::two_floats>
+#define float course::element
+#define double course::double_element
+#define float2 course::pack<course::two_floats>
 #define float3 course::three_floats
-#define float4 course::vector<course::four_floats>
-#define make_float2 course::make_vector<course::two_floats>
+#define float4 course::pack<course::four_floats>
+#define make_float2 course::make_pack<course::two_floats>
 #define make_float3(x, y, z) (course::three_floats{x, y, z})
-#define make_float4 course::make_vector<course::four_floats>
+#define make_float4 course::make_pack<course::four_floats>
 #endif
 using namespace course;
 #endif

@@ -73,7 +73,7 @@ class seen
     bool watch(const Work &work)
     {
         simt::reset();
-        simt::settings().trace = true;
+        simt::settings().trace = simt::settings().apart = true;
         simt::machine &m = simt::the_machine();
         m.watcher = [&](simt::happening what, uintptr_t where, const void *site) {
             if (m.statistics.launches != launch_) end_launch();
@@ -84,7 +84,7 @@ class seen
         end_launch();
         m.watcher = nullptr;
         counts = m.statistics;
-        simt::settings().trace = false;
+        simt::settings().trace = simt::settings().apart = false;
         return simt::report().empty();
     }
 
@@ -103,6 +103,13 @@ class seen
     std::map<load_key, std::set<uintptr_t>> loads_;
     std::map<unsigned, std::map<uint64_t, unsigned>> exits_; /* block: barriers: a thread */
 
+    void note_load(const simt::machine &m, uintptr_t where, const void *site)
+    {
+        if (!simt::find_allocation(m, where)) return; /* a constant */
+        const unsigned time = times_[{blockIdx.x, m.current, site}]++;
+        loads_[load_key(blockIdx.x, m.current / lanes, site, time)].insert(where / 128);
+    }
+
     void note(const simt::machine &m, simt::happening what, uintptr_t where, const void *site)
     {
         const unsigned block = blockIdx.x, thread = m.current;
@@ -113,8 +120,7 @@ class seen
             break;
         case simt::happening::exit: exits_[block][m.interval] = thread; break;
         case simt::happening::global_load: {
-            const unsigned time = times_[{block, thread, site}]++;
-            loads_[load_key(block, thread / lanes, site, time)].insert(where / 128);
+            note_load(m, where, site);
             meet(writers_, readers_, where, site, "reads", "writes");
             meet(adders_, readers_, where, site, "reads", "adds to");
             break;
@@ -125,6 +131,7 @@ class seen
             meet(adders_, writers_, where, site, "writes", "adds to");
             break;
         case simt::happening::global_atomic:
+            note_load(m, where, site);
             meet(readers_, adders_, where, site, "adds", "reads");
             meet(writers_, adders_, where, site, "adds", "writes");
             fences_.note_atomic(m, where);

@@ -1,69 +1,63 @@
-/* A solution of an exercise, as the grader takes it. check.sh includes this once for each file that
- * it grades, with LESSON, SOLUTION, its file, NAME, a namespace for it, and SHARED_TYPE and
- * SHARED_NAME of the array of shared memory whose size a launch says. */
-#ifndef COURSE_ON_THE_HOST
-#define float simt::traced<float> /* as course.h has it */
-#endif
+/* A solution of an exercise, as the grader takes it. sources.sh includes this behind each file that
+ * is graded, with LESSON, and NAME, the file's namespace. What is declared here has a namespace of
+ * its own, as the file may declare anything. */
 namespace NAME
 {
-#include SOLUTION
-#ifndef COURSE_ON_THE_HOST
-alignas(128) thread_local SHARED_TYPE SHARED_NAME[simt::most_dynamic_shared / sizeof(SHARED_TYPE)];
-static unsigned char *shared() { return (unsigned char *)SHARED_NAME; }
-#endif
-} // namespace NAME
-#undef float
-
-namespace NAME
+namespace of_course
 {
-using course::solution;
+using course::element;
 #if LESSON == 1
 static float on_the_host(const float *x, size_t n) { return sum(x, n, n > 1000000 ? 4096 : 256); }
-const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, on_the_host, nullptr};
-#elif LESSON == 13
-const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, pairwise, nullptr};
-#elif LESSON == 14
-const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, sum, nullptr};
-#elif LESSON == 15
-const solution entry = {LESSON, nullptr, nullptr, nullptr, nullptr, nullptr, microseconds};
-#else
-using course::element;
-
-#if LESSON == 9
-const solution entry = {LESSON, shared, nullptr, sum, nullptr, nullptr, nullptr};
-#elif LESSON == 16
-const solution entry = {LESSON, shared, nullptr, nullptr, nullptr, nullptr, nullptr, row_sums};
-#elif LESSON == 17
-const solution entry = {LESSON,  shared,  nullptr, nullptr,      nullptr,
-                        nullptr, nullptr, nullptr, sums_by_index};
-#elif LESSON == 20
-const solution entry = {LESSON,  shared,  nullptr, nullptr, nullptr,
-                        nullptr, nullptr, nullptr, nullptr, sum};
-#elif LESSON == 12
-const solution entry = {LESSON, shared, nullptr, nullptr, sum, nullptr, nullptr};
-#else
+#elif LESSON < 9 || LESSON == 10 || LESSON == 11 || LESSON == 18 || LESSON == 19
 static void launch_blocks(unsigned block, size_t count, const element *input, element *partials,
                           size_t n)
 {
-    const unsigned blocks = static_cast<unsigned>(count);
+    const auto launch_them = [&](auto kernel, size_t bytes) {
+        course::launch(kernel, static_cast<unsigned>(count), block, bytes, input, partials, n);
+    };
 #if LESSON < 7 || LESSON >= 18
-    launch(block_sums, blocks, block, block * sizeof(element), input, partials, n);
+    launch_them(&block_sums, block * sizeof(element));
 #else /* from V5 on the block size is a template parameter */
     switch (block) {
-    case 32: return launch(block_sums<32>, blocks, 32, 0, input, partials, n);
-    case 64: return launch(block_sums<64>, blocks, 64, 0, input, partials, n);
-    case 128: return launch(block_sums<128>, blocks, 128, 0, input, partials, n);
-    case 256: return launch(block_sums<256>, blocks, 256, 0, input, partials, n);
-    case 512: return launch(block_sums<512>, blocks, 512, 0, input, partials, n);
-    default: return launch(block_sums<1024>, blocks, 1024, 0, input, partials, n);
+    case 32: return launch_them(&block_sums<32>, 0);
+    case 64: return launch_them(&block_sums<64>, 0);
+    case 128: return launch_them(&block_sums<128>, 0);
+    case 256: return launch_them(&block_sums<256>, 0);
+    case 512: return launch_them(&block_sums<512>, 0);
+    default: return launch_them(&block_sums<1024>, 0);
     }
 #endif
 }
-const solution entry = {LESSON, shared, launch_blocks, nullptr, nullptr, nullptr, nullptr};
 #endif
+
+static course::solution make()
+{
+    course::solution made = {};
+    made.lesson = LESSON;
+#if LESSON == 1
+    made.on_the_host = on_the_host;
+#elif LESSON == 9
+    made.levels = sum;
+#elif LESSON == 12
+    made.one_launch = sum;
+#elif LESSON == 13
+    made.on_the_host = pairwise;
+#elif LESSON == 14
+    made.on_the_host = sum;
+#elif LESSON == 15
+    made.model = microseconds;
+#elif LESSON == 16
+    made.rows = row_sums;
+#elif LESSON == 17
+    made.by_index = sums_by_index;
+#elif LESSON == 20
+    made.last_block = sum;
+#else
+    made.blocks = launch_blocks;
 #endif
+    return made;
+}
+const course::solution entry = make();
+} // namespace of_course
 } // namespace NAME
 #undef NAME
-#undef SOLUTION
-#undef SHARED_TYPE
-#undef SHARED_NAME

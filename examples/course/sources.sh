@@ -1,36 +1,45 @@
 #!/bin/sh
 # sources.sh FILE...: prints a C++ program that has these solutions in it, for check.sh.
 set -eu
+export LC_ALL=C
+blank='[[:blank:]]*'
 
-# shared_arrays FILE NAMESPACE: those of FILE whose size a launch says are one memory
-shared_arrays()
-{
-    sed -n '/__shared__/{/extern/{
-        s|^ *[/ ]\*.*||
-        s|//.*||
-        s/.*extern//
-        s/__shared__//
-        s/^ *\(.*[^A-Za-z0-9_]\)\([A-Za-z_][A-Za-z0-9_]*\) *\[ *\].*/\1|\2/p
-    }}' "$1" | sort -u -t '|' -k 2 | {
-        IFS='|' read -r type first || { type=float first=of_no_launch; }
-        printf '#define SHARED_TYPE %s\n#define SHARED_NAME %s\n' "$type" "$first"
-        mangled=_ZN${#2}$2
-        while IFS='|' read -r type name; do
-            printf '__asm__(".globl %s\\n.set %s, %s");\n' "$mangled${#name}${name}E" \
-                "$mangled${#name}${name}E" "$mangled${#first}${first}E"
-        done
-    }
-}
-
-cat "$@" | grep '^ *# *include *<' || true # which may not be inside of a namespace
-printf '#include "course.h"\n#include "steps.cuh"\n#undef float\n#include "lessons.h"\n'
+# The headers come first, as none may be inside of a namespace.
+sed -n "s/^$blank#${blank}include$blank\(<[^>]*>\).*/#if __has_include(\1)\\
+#include \1\\
+#endif/p" "$@"
+cat <<'END'
+#include "course.h"
+#include "steps.cuh"
+#pragma push_macro("float")
+#pragma push_macro("double")
+#undef float
+#undef double
+#include "lessons.h"
+#pragma pop_macro("float")
+#pragma pop_macro("double")
+alignas(128) thread_local unsigned char course::dynamic_shared[simt::most_dynamic_shared];
+extern "C" void begin_nothing() {} /* as GCC asks for it of such an array in a template */
+#define simt the_CPU_machine_which_CUDA_has_not
+END
 count=0
 entries=
 for file; do
     count=$((count + 1))
-    shared_arrays "$file" "file$count"
-    printf '#define NAME file%d\n#define SOLUTION "%s"\n#include "solution.cpp"\n' $count \
+    printf 'namespace file%d\n{\n#include "%s"\n' $count \
         "$(CDPATH= cd "$(dirname "$file")" && pwd)/$(basename "$file")"
-    entries="$entries &file$count::entry,"
+    # Its macros end with it, unless one stands for what the lesson asks for.
+    sed -n "s/^$blank#${blank}define$blank\([[:alpha:]_][[:alnum:]_]*\).*/#undef \1/p" "$file" |
+        grep -vxE '#undef (block_sums|sum|pairwise|microseconds|row_sums|sums_by_index)' || true
+    printf '} // namespace file%d\n#define NAME file%d\n#include "solution.cpp"\n' $count $count
+    # Arrays of shared memory whose size a launch says are one memory.
+    tr '\n;' ' \n' < "$file" | grep -a extern | grep -a __shared__ | sed -n \
+        's/.*[^[:alnum:]_]\([[:alpha:]_][[:alnum:]_]*\)[[:space:]]*\[[[:space:]]*\].*/\1/p' |
+        sort -u | while read -r array; do
+        array=N$((4 + ${#count}))file$count${#array}${array}E
+        printf '__asm__(".globl %s, %s\\n.set %s, %s\\n.set %s, %s");\n' "_Z$array" \
+            "_ZTH$array" "_Z$array" _ZN6course14dynamic_sharedE "_ZTH$array" begin_nothing
+    done
+    entries="$entries &file$count::of_course::entry,"
 done
 echo "const course::solution *const course::solutions[] = {$entries};"

@@ -40,6 +40,7 @@ struct options {
         forward; /* of the threads of a block, and of the blocks; in reverse a warp runs ahead */
     unsigned seed = 1;            /* for order::random */
     bool trace = false;           /* collect the accesses of traced<T>: races, bounds, counts */
+    bool apart = false;           /* with trace: the CPU has no access to the GPU's memory */
     bool last_block_last = true;  /* a block that waits for all others must run after them */
     bool blocks_in_order = false; /* whatever the schedule: blocks wait for any before them */
     unsigned resident = 0;        /* blocks at a time, in random turns, untraced, if not 0 */
@@ -79,7 +80,7 @@ struct access {
     uintptr_t address;
     const void *site; /* return address in the kernel */
     unsigned char bytes;
-    bool write, atomic;
+    bool write, atomic, shared;
     unsigned meetings; /* of this warp, that had been completed with this thread when it happened */
 };
 

@@ -420,8 +420,8 @@ inline void on_fault(int, siginfo_t *info, void *context)
     const allocation *a = find_allocation(m, address);
     if (a)
         sentence += "byte " + std::to_string(static_cast<long long>(address - a->begin)) + " of " +
-                    (a->live ? "" : "freed ") + "global memory of " +
-                    std::to_string(a->end - a->begin) + " bytes\n";
+                    std::to_string(a->end - a->begin) + " bytes of " + (a->live ? "" : "freed ") +
+                    "global memory\n";
     else
         sentence += "an address that no allocation is near\n";
     if (write(STDERR_FILENO, sentence.data(), sentence.size()) < 0) _exit(98);

@@ -5,6 +5,8 @@
 #ifndef SIMT_SYMBOLS_H
 #define SIMT_SYMBOLS_H
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -48,7 +50,7 @@ struct shared_object {
 };
 struct symbol_table {
     std::unordered_map<uintptr_t, std::string> functions; /* mangled, by place in the program */
-    std::vector<shared_object> shared;
+    std::vector<shared_object> shared;                    /* from the first to the last */
 };
 
 /* By nm, which comes with the compiler. */
@@ -63,17 +65,19 @@ inline const symbol_table &symbols()
         while (pipe && getline(&line, &room, pipe) > 0) {
             char *rest = line, *part[5] = {}; /* name|value|class|type|size */
             for (char *&each : part) each = strsep(&rest, "|");
-            if (!part[4] || strncmp(part[0], "_Z", 2) != 0) continue;
+            if (!part[4]) continue;
             const std::string name(part[0], strcspn(part[0], " "));
             if (strstr(part[3], "FUNC"))
                 table->functions[strtoull(part[1], nullptr, 16)] = name;
-            else if (strstr(part[3], "TLS") && name[2] == 'Z') /* of a function */
+            else if (strstr(part[3], "TLS"))
                 table->shared.push_back({name, class_template_of(demangled(name)),
                                          strtoull(part[1], nullptr, 16),
                                          strtoull(part[4], nullptr, 16)});
         }
         free(line);
         if (pipe) pclose(pipe);
+        std::sort(table->shared.begin(), table->shared.end(),
+                  [](const shared_object &a, const shared_object &b) { return a.begin < b.begin; });
         return table;
     }();
     return *all;
@@ -92,7 +96,7 @@ inline dl_phdr_info program()
     return result;
 }
 
-inline std::vector<shared_object> find_static_shared(const void *kernel)
+inline const std::string &name_of(const void *kernel)
 {
     const auto found =
         symbols().functions.find(reinterpret_cast<uintptr_t>(kernel) - program().dlpi_addr);
@@ -100,7 +104,18 @@ inline std::vector<shared_object> find_static_shared(const void *kernel)
         fprintf(stderr, "nm does not name a kernel that was launched\n");
         abort();
     }
-    const std::string own = "_ZZ" + found->second.substr(2) + "E", text = demangled(found->second);
+    return found->second;
+}
+
+/* What the names of a function's own objects begin with. */
+inline std::string local_prefix(const std::string &function)
+{
+    return "_ZZ" + (function.compare(0, 2, "_Z") ? function : function.substr(2)) + "E";
+}
+
+inline std::vector<shared_object> find_static_shared(const void *kernel)
+{
+    const std::string own = local_prefix(name_of(kernel)), text = demangled(name_of(kernel));
     std::vector<shared_object> objects;
     for (const shared_object &object : symbols().shared)
         if (object.mangled.compare(0, own.size(), own) == 0 ||
@@ -144,6 +159,47 @@ inline bool is_shared(uintptr_t address)
             if (self.dlpi_phdr[k].p_type == PT_TLS) end = begin + self.dlpi_phdr[k].p_memsz;
     }
     return address >= begin && address < end;
+}
+
+/* The last name of a mangled "_ZN5outer5innerI...", with its length: "5inner". */
+inline std::string last_name(const std::string &mangled)
+{
+    size_t at = mangled.find_first_of("123456789"), last = 0;
+    while (at < mangled.size() && isdigit(mangled[at])) {
+        char *name = nullptr;
+        const size_t length = strtoul(&mangled[last = at], &name, 10);
+        at = static_cast<size_t>(name - mangled.c_str()) + length;
+    }
+    return mangled.substr(last, at - last);
+}
+
+/* The arrays that a kernel may use: all but those of others of its name, as other instances of its
+ * template are. */
+inline std::vector<shared_object> find_shared_arrays(const void *kernel)
+{
+    const std::string own = local_prefix(name_of(kernel)), name = last_name(name_of(kernel));
+    std::vector<shared_object> arrays;
+    for (const shared_object &object : symbols().shared)
+        if (object.mangled.find(name) == name.npos ||
+            object.mangled.compare(0, own.size(), own) == 0)
+            arrays.push_back(object);
+    return arrays;
+}
+
+/* Where the array begins that an address is in or behind, and its bytes. */
+inline std::pair<uintptr_t, size_t> shared_array(const void *kernel, uintptr_t address)
+{
+    static thread_local const uintptr_t first =
+        reinterpret_cast<uintptr_t>(program().dlpi_tls_data);
+    static thread_local std::unordered_map<const void *, std::vector<shared_object>> known;
+    std::vector<shared_object> &all = known[kernel];
+    if (all.empty()) all = find_shared_arrays(kernel);
+    auto behind = std::upper_bound(
+        all.begin(), all.end(), address - first,
+        [](uintptr_t offset, const shared_object &each) { return offset < each.begin; });
+    if (behind == all.begin()) return {first, 0};
+    --behind;
+    return {first + behind->begin, behind->bytes};
 }
 
 } // namespace simt

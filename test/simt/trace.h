@@ -59,39 +59,50 @@ inline void on_access(const void *pointer, size_t bytes, bool write, const void 
                       bool atomic = false)
 {
     machine &m = the_machine();
-    if (!m.settings.trace || !m.running) return;
+    if (!m.settings.trace) return;
     const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+    const allocation *const a = find_allocation(m, address);
+    const char *const verb = write ? " writes " : " reads ";
+    if (!m.running) {
+        if (a && m.settings.apart && m.report.empty())
+            complain(m, std::string("out of bounds: the CPU") + verb + "at " + source_of(site) +
+                            " what is in the memory of the GPU");
+        return;
+    }
     const uintptr_t stacks = reinterpret_cast<uintptr_t>(m.stacks);
     if (address >= stacks && address < stacks + m.stack_count * stack_bytes)
         return; /* a register */
     if (on_fake_stack(pointer)) return;
     thread &t = m.threads[m.current];
     m.bytes = bytes;
-    const char *verb = write ? " writes " : " reads ";
-    if (const allocation *a = find_allocation(m, address)) {
+    if (a) {
         if (!a->live) stop(m, "freed memory: " + words(t) + verb + "at " + source_of(site));
         if (address < a->begin || address + bytes > a->end)
             stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
-                        std::to_string(static_cast<long long>(address - a->begin)) +
-                        " of a global array of " + std::to_string(a->end - a->begin) + " bytes");
-        if (m.watcher)
-            m.watcher(atomic  ? happening::global_atomic
-                      : write ? happening::global_store
-                              : happening::global_load,
-                      address, site);
-        return;
+                        std::to_string(static_cast<long long>(address - a->begin)) + " of " +
+                        std::to_string(a->end - a->begin) + " bytes of global memory");
     }
-    if (!is_shared(address) && !write) return; /* a constant */
-    const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
-    if (address >= dynamic && address < dynamic + most_dynamic_shared &&
-        address + bytes > dynamic + m.dynamic_bytes)
-        stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
-                    std::to_string(address - dynamic) + " of " + std::to_string(m.dynamic_bytes) +
-                    " bytes of dynamic shared memory");
-    t.log.push_back({address, site, static_cast<unsigned char>(bytes), write, atomic, t.meetings});
-    ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
+    const bool shared = !a && is_shared(address);
+    if (shared) {
+        const uintptr_t dynamic = reinterpret_cast<uintptr_t>(m.dynamic_shared);
+        const bool of_launch = address >= dynamic && address < dynamic + most_dynamic_shared;
+        const std::pair<uintptr_t, size_t> array =
+            of_launch ? std::make_pair(dynamic, m.dynamic_bytes) : shared_array(m.kernel, address);
+        if (address + bytes > array.first + array.second)
+            stop(m, "out of bounds: " + words(t) + verb + "at " + source_of(site) + ", byte " +
+                        std::to_string(address - array.first) + " of " +
+                        std::to_string(array.second) + " bytes of " +
+                        (of_launch ? "dynamic" : "static") + " shared memory");
+        ++(write ? m.statistics.shared_stores : m.statistics.shared_loads);
+    }
+    t.log.push_back(
+        {address, site, static_cast<unsigned char>(bytes), write, atomic, shared, t.meetings});
     if (m.watcher)
-        m.watcher(write ? happening::shared_store : happening::shared_load, address, site);
+        m.watcher(shared   ? write ? happening::shared_store : happening::shared_load
+                  : atomic ? happening::global_atomic
+                  : write  ? happening::global_store
+                           : happening::global_load,
+                  address, site);
 }
 
 inline void on_addition(const void *site)
@@ -140,11 +151,11 @@ inline void find_races(machine &m)
         const bool written = m.written.count(entry.first) != 0;
         const event *undefined = nullptr; /* told after races: a race explains more */
         for (const event &x : events) {
-            bool defined = written || (x.what->write && !x.what->atomic);
+            bool defined = !x.what->shared || written || (x.what->write && !x.what->atomic);
             for (const event &y : events) {
                 const bool same = x.thread == y.thread;
                 if (x.what->write && !same && !(x.what->atomic && y.what->atomic) &&
-                    !ordered(m, x, y) && !ordered(m, y, x))
+                    (x.what->shared || !y.what->write) && !ordered(m, x, y) && !ordered(m, y, x))
                     return complain(m, "race: " + words(m, x) +
                                            ", and no barrier lies between that and " + words(m, y));
                 defined |= y.what->write && (same ? y.what < x.what : ordered(m, y, x));
@@ -173,7 +184,8 @@ inline void count_steps(machine &m)
         for (unsigned lane = 0; lane < width; ++lane) {
             std::map<std::pair<const void *, bool>, unsigned> times;
             for (const access &a : m.threads[first + lane].log)
-                of_warp[step(a.site, a.write, times[{a.site, a.write}]++)].push_back(&a);
+                if (a.shared)
+                    of_warp[step(a.site, a.write, times[{a.site, a.write}]++)].push_back(&a);
         }
         for (const auto &entry : of_warp) {
             const std::vector<const access *> &accesses = entry.second;
@@ -182,7 +194,8 @@ inline void count_steps(machine &m)
                 for (uintptr_t k = a->address / 4; k <= (a->address + a->bytes - 1) / 4; ++k)
                     touched.push_back(k);
             std::sort(touched.begin(), touched.end());
-            touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+            if (!accesses[0]->atomic) /* additions to one word come one by one */
+                touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
             unsigned bank[lanes] = {}, way = 1;
             for (uintptr_t k : touched) way = std::max(way, ++bank[k % lanes]);
             /* wide elements take several by nature */

@@ -1,11 +1,12 @@
 /* traced<T>: a number that reports each access to it, in shared and in global memory, and that
- * kernels use as they use a T. Of what nvcc takes one thing is refused: that it turns into another
- * type of numbers without a cast. (Both ways at once, `i < n ? input[i] : 0` would have two
+ * kernels use as they use a T. Of what nvcc takes one thing is refused: that it turns into a number
+ * that is not traced without a cast. (Both ways at once, `i < n ? input[i] : 0` would have two
  * meanings.) A sum is traced, as additions are counted; what other operators give is a T. */
 #ifndef SIMT_TRACED_H
 #define SIMT_TRACED_H
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include "trace.h"
 
@@ -58,6 +59,10 @@ class traced
   public:
     traced() = default;
     constexpr traced(T value) : value_(value) {}
+    template <class N, class = std::enable_if_t<!std::is_same<N, T>::value>>
+    [[gnu::noinline]] traced(const traced<N> &other) : value_(static_cast<T>(other.read(SIMT_SITE)))
+    {
+    }
     [[gnu::noinline]] traced(const traced &other) : value_(other.read(SIMT_SITE)) {}
     [[gnu::noinline]] traced &operator=(const traced &other)
     {
@@ -215,7 +220,16 @@ template <class A, class B, class = traced_numbers<A, B>>
         const void *site = SIMT_SITE;                   \
         return from::name(read(a, site)...);            \
     }
-#define SIMT_FUNCTIONS(name) SIMT_FUNCTION(name, std) SIMT_FUNCTION(name##f, )
+#define SIMT_FUNCTIONS(name) \
+    SIMT_FUNCTION(name, std) \
+    SIMT_FUNCTION(name##f, ) \
+    }                        \
+    namespace std            \
+    {                        \
+    using simt::name;        \
+    }                        \
+    namespace simt           \
+    {
 SIMT_FUNCTIONS(sqrt)
 SIMT_FUNCTIONS(cbrt)
 SIMT_FUNCTIONS(exp)
@@ -250,4 +264,8 @@ SIMT_FUNCTION(isfinite, std)
 #undef SIMT_FUNCTIONS
 
 } // namespace simt
+
+template <class T>
+struct std::numeric_limits<simt::traced<T>> : std::numeric_limits<T> {
+};
 #endif
