@@ -33,6 +33,7 @@ def solution(number):
 
 STORE, FENCE, COUNT = ("        partials[blockIdx.x] = value;\n", "        __threadfence();\n",
                        "        comes_last = atomicAdd(counter, 1u) == gridDim.x - 1;\n")
+INCLUDE, SDATA = '#include "course.h"\n', "extern __shared__ float sdata[];"
 UNFENCED = "Its atomic comes after that, but may be seen before it: a __threadfence() has to come"
 MISTAKES = {
     1: [
@@ -89,6 +90,39 @@ MISTAKES = {
         # without the last step
         ("stride > 0", "stride > 1", "128 elements, the first of them 1, are missing"),
         ("tid < stride", "tid <= stride", "element 256 of shared memory that has 256"),
+        # one word takes all
+        (None, "if (tid > 0) atomicAdd(&sdata[0], sdata[tid]);\n    __syncthreads();",
+         "247 bank conflicts where 0 are possible"),
+        # in what the machine does not see
+        ("input[i] : 0", "__uint_as_float(reinterpret_cast<const unsigned *>(input)[i]) : 0",
+         "kernels load 0 lines of 128 bytes, and 1000 elements fill 32: "),
+        (SDATA, """struct whole {
+        int n;
+        void operator=(float x) { n = static_cast<int>(x); }
+        void operator+=(whole x) { n += x.n; }
+        operator float() const { return n; }
+    };
+    __shared__ whole sdata[1024];""",
+         "0 accesses of lanes to shared memory, by which 256 threads cannot meet"),
+        # in what all blocks share
+        (SDATA, "static float sdata[1024];",
+         "a race between blocks: block 1 writes at @sdata[tid]@"),
+        ("if (tid == 0) partials[blockIdx.x] = sdata[0];",
+         "if (tid == 0) partials[blockIdx.x] = 0;\n"
+         "    if (tid == 1) partials[blockIdx.x] += sdata[0];", "a race: thread "),
+        # arrays whose size the compiler knows
+        (SDATA, "__shared__ float sdata[1024];", "RIGHT"),
+        (SDATA, "__shared__ double sdata[1024];", "RIGHT"),
+        (SDATA, "__shared__ float sdata[200];",
+         "thread 200 writes at @sdata[tid]@ element 200 of shared memory that has 200."),
+        (SDATA, "__shared__ float sdata[1024];\n    if (sdata[threadIdx.x + 1000] == 1) return;",
+         "thread 24 reads at @return;@ element 1024 of shared memory that has 1024."),
+        # names of the grader's, and a macro, which is none of the next file's
+        (INCLUDE, INCLUDE + "#define TILE 64\nstruct solution {};\nint entry, element, pack;\n",
+         "RIGHT"),
+        (INCLUDE, INCLUDE + "#ifdef TILE\n#error it is of another file\n#endif\n#ifdef __CUDACC__\n"
+         "#include <cub/cub.cuh>\n#endif\n#include <vector>\nusing namespace std;\n"
+         "vector<int> numbers_of_the_host;\n", "RIGHT"),
         (None, """for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2)
         if (tid < stride) {
             sdata[tid] += sdata[tid + stride];
@@ -147,7 +181,7 @@ MISTAKES = {
         ("    __syncthreads();\n", "", "a race: thread "),
         # lanes for which there is no warp
         ("tid < BlockSize / warp_size ? warp_values[tid] : 0", "warp_values[tid]",
-         "uninitialised shared read: thread 8"),
+         "element 8 of shared memory that has 8."),
         # a shuffle that not all lanes of its mask reach
         ("""delta /= 2)
         value += __shfl_down_sync(0xffffffff, value, delta);
@@ -171,6 +205,24 @@ MISTAKES = {
         # the count of blocks
         ("const size_t blocks = (n - 1)", "const int blocks = (static_cast<int>(n) - 1)",
          "wrong for n beyond 2^31: an index of 32 bits"),
+        # by the CPU, which is far from that memory
+        (None, "*output = 0;\n    for (size_t i = 0; i < n; ++i) *output += input[i];",
+         "out of bounds: the CPU writes at @output = 0@ what is in the memory of the GPU."),
+        # by what the runtime offers
+        (None, """const size_t blocks = (n - 1) / tile + 1;
+    float *to = output;
+    if (blocks > 1) cudaMalloc(reinterpret_cast<void **>(&to), blocks * sizeof(float));
+    cudaMemset(to, 0, sizeof(float));
+    launch(block_sums, static_cast<unsigned>(blocks), threads, bytes, input, to, n);
+    if (blocks == 1) return;
+    sum(to, output, workspace, blocks);
+    cudaFree(to);""", "RIGHT"),
+        (None, """float *const values = new float[n];
+    float total = 0;
+    cudaMemcpy(values, input, n * sizeof(float), cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < n; ++i) total += values[i];
+    cudaMemcpy(output, &total, sizeof total, cudaMemcpyHostToDevice);
+    delete[] values;""", "kernels load 0 lines of 128 bytes, and 1000 elements fill 32: "),
         # a second level is not the last
         ("if (blocks == 1) return;", "if (level == 1) return;", "wrong for n = 4097"),
     ],
@@ -236,6 +288,8 @@ MISTAKES = {
         ("""warp_size * k;
         values[k] = number == others ?""", """warp_size * k - 1;
         values[k] = number + 1 == 0 ?""", "do not meet in the order of the pairwise sum"),
+        # more blocks than there are tiles
+        ("(n - 1) / tile + 1);", "(n - 1) / tile + 2);", "10 blocks where there are 9 tiles."),
         # every thread of the block publishes what it has, and only the first warp has the sum
         ("if (threadIdx.x == 0) publish", "publish", "wrong for n = "),
     ],
@@ -260,6 +314,9 @@ MISTAKES = {
     15: [
         ("4 * n", "n", "at n = 2^20 it says 1.54 us, and 2.90 were measured"),
         ("1.21 + ", "", "at n = 2^12 it says 0.01 us, and 1.21 were measured"),
+        # what was measured at three sizes
+        (None, "time = n < 1e5 ? 1.21 : n < 1e7 ? 2.9 : 339.2;",
+         "at n = 2^24 it says 339.20 us, and 22.80 were measured"),
         # the longer of the two: but a sum waits for its first bytes before it adds
         (None, "time = 4 * n / 3192000 > 1.21 ? 4 * n / 3192000 : 1.21;",
          "at n = 2^20 it says 1.31 us, and 2.90 were measured"),
@@ -275,6 +332,8 @@ MISTAKES = {
          " has other bits alone than among 256 rows: "),
         # one thread does everything
         ("threads = 256;", "threads = 1;", "1000 loads of warps where 32 are enough (one row)."),
+        # rows of one length
+        ("i < columns", "i < 1000", "of an array that has 77."),
         # a row for each thread of one block
         ("row = input + blockIdx.x * columns;", "row = input;",
          "wrong for n = 3000 in rows of 1000: "),
@@ -299,6 +358,8 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
 """, " has other bits when threads run in another order: "),
         # a multiple of 2^-10
         ("values[i] * 1048576.0f", "values[i] * 1024.0f", " is not the exact sum, rounded once: "),
+        # so many bins
+        ("b < bins", "b < 7", "writes at @sums[b] =@ element 3 of an array that has 3."),
         # 32 bits
         ("static_cast<word>(whole)", "static_cast<unsigned>(whole)",
          " is not the exact sum, rounded once: "),
@@ -374,6 +435,20 @@ __global__ void round_once(const word *space, float *sums, unsigned bins)
         (FENCE, "    }\n    __syncthreads();\n    __threadfence();\n    if (tid == 0) {\n",
          "RIGHT"),
         ("atomicAdd(counter, 1u)", "atomicInc(counter, gridDim.x - 1)", "RIGHT"),
+        # by atomics alone
+        (None, INCLUDE + """
+__global__ void add(const float *input, float *output, size_t n)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * 1024 + threadIdx.x;
+    if (i < n) atomicAdd(output, input[i]);
+}
+
+void sum(const float *input, float *output, float *, unsigned *, size_t n)
+{
+    cudaMemset(output, 0, sizeof(float));
+    launch(add, static_cast<unsigned>((n - 1) / 1024 + 1), 1024, 0, input, output, n);
+}
+""", "partials has no sum of block 0."),
         # volatile instead
         (STORE + FENCE, "        static_cast<volatile float *>(partials)[blockIdx.x] = value;\n",
          UNFENCED),

@@ -1,5 +1,5 @@
 /* What nvcc takes beyond what the exercises of the course need, and the grader takes, too: a
- * solution of lesson 2. Each value is needed: x comes back as it was, for the block to sum. */
+ * solution of lesson 9. Each value is needed: x comes back as it was, for the block to sum. */
 #include <cmath>
 #include "course.h"
 
@@ -8,6 +8,17 @@ __constant__ float two[] = {1, 2};
 struct numbers {
     float a, b;
 };
+
+/* Arrays of a size that the launch says are one memory, of any type. */
+template <class T>
+__device__ T broadcast(T x)
+{
+    extern __shared__ T values[];
+    __syncthreads();
+    if (threadIdx.x == 0) values[0] = x;
+    __syncthreads();
+    return values[0];
+}
 
 __device__ float twice(float x) { return x * 2; }
 
@@ -47,6 +58,9 @@ __global__ void block_sums(const float *__restrict__ input, float *partials, siz
     y = (int)y + (float)sum - twice(x) + +y;
     numbers both = {y, 0};
     both.b = both.a++;
+    double wide = y;
+    y = wide;
+    if (std::fabs(wide) > std::numeric_limits<float>::max()) y = 0;
     if (both.a == both.b + 1 && !isnan(both.a)) y = --both.a;
     y = min(tid, 2000u) == tid && max(1, 2) == 2 ? y : 0;
 
@@ -54,10 +68,10 @@ __global__ void block_sums(const float *__restrict__ input, float *partials, siz
     __syncthreads();
     for (unsigned k = 0; k < 2; ++k) atomicAdd(&total, tile[tid] / 2);
     __syncthreads();
-    if (tid == 0) partials[blockIdx.x] = total;
+    const float sum_of_all = broadcast(total);
+    if (tid == 0) partials[blockIdx.x] = sum_of_all;
 }
 
-/* Arrays of a size that the launch says are one memory, whatever they are called. */
 __global__ void store(float *to)
 {
     extern __shared__ float4 packs[];
@@ -65,4 +79,14 @@ __global__ void store(float *to)
     packs[0] = make_float4(1, 2, 3, 4);
     bytes[3] = 0;
     *to = packs[0].w;
+}
+
+void sum(const float *input, float *output, float *workspace, size_t n)
+{
+    const unsigned threads = 64;
+    const size_t blocks = (n - 1) / threads + 1;
+    float *const to = blocks == 1 ? output : workspace;
+    launch(block_sums, static_cast<unsigned>(blocks), threads, threads * sizeof(float), input, to,
+           n);
+    if (blocks > 1) sum(to, output, workspace + blocks, blocks);
 }
