@@ -7760,17 +7760,23 @@ struct float_planes {
                                              unsigned touched)
     {
         const unsigned groups = touched & ~(1u << touched_specials),
-                       lowest = groups != 0 ? lowest_bit(groups) << touched_log : 0,
+                       first = groups != 0 ? lowest_bit(groups) << touched_log : 0,
                        above = (32u - static_cast<unsigned>(__clz(static_cast<int>(groups))))
-                               << touched_log,
-                       end = above < limbs ? above : limbs;
+                               << touched_log;
+        unsigned lowest = 0, end = 0; /* of the planes where the bin has a word that is not 0 */
+        for (unsigned k = first; k < above && k < limbs; ++k) {
+            if (*launch.word(k, bin) == 0) continue;
+            if (end == 0) lowest = k;
+            end = k + 1;
+        }
         const size_t count = IsMean ? launch.take(counts, bin) : 0,
                      flags = touched >> touched_specials ? launch.take(specials, bin) : 0;
         const int exponent = least + static_cast<int>(lowest * width),
                   special = fastreduce_detail_special(flags & 1, flags >> 1 & 1, flags >> 2 & 1);
         fastreduce_detail_magnitude sum = {0, 0, exponent + 127, 0};
         int negative;
-        if ((end - lowest) * width < 64 + width) { /* 128 bits hold the sum */
+        /* 128 bits hold the sum. Words have 64, of doubles' digits 61. */
+        if ((end - lowest) * width < 64 + width + (digits > 1)) {
             for (unsigned k = end; k-- > lowest;) {
                 const unsigned long long word = launch.take(k, bin);
                 sum.high = (sum.high << width | sum.low >> (64 - width)) - (word >> 63);

@@ -388,30 +388,32 @@ static void in_graph(const call &c)
     CUDA(cudaStreamDestroy(config.stream));
 }
 
-/* So many elements of one bin that its words overflow, if nothing carries between launches: 2^30
- * times 3.004, then 2^28 times 12.08. Their sum has 30 bits, which a double holds. */
+/* So many elements of one bin that its words overflow, if nothing carries between launches: 2^30 of
+ * one value, then 2^28 of another. The wanted sum is that of both products, which are exact. */
+template <class T>
 static void overflow()
 {
-    const size_t some = size_t(1) << 30, more = size_t(1) << 28;
+    const size_t n[] = {size_t(1) << 30, size_t(1) << 28}, all = n[0] + n[1];
     size_t free_bytes = 0, all_bytes = 0;
     CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
-    if (free_bytes < 3 * sizeof(float) * (some + more)) return;
-    check::buffer<unsigned char> input((some + more) * sizeof(float));
-    check::buffer<int> index(some + more);
-    check::buffer<float> output(1);
-    CUDA(cudaMemset(input.data(), 0x40, some * sizeof(float)));
-    CUDA(cudaMemset(input.data() + some * sizeof(float), 0x41, more * sizeof(float)));
-    CUDA(cudaMemset(index.data(), 0, (some + more) * sizeof(int)));
+    if (free_bytes < all * (sizeof(T) + 2 * sizeof(int))) return;
+    check::buffer<T> input(all), output(1);
+    check::buffer<int> index(all);
+    T value[2], wanted = 0;
+    for (int k = 0; k < 2; ++k) {
+        std::memset(value + k, 0x40 + k, sizeof(T));
+        CUDA(cudaMemset(input.data() + k * n[0], 0x40 + k, n[k] * sizeof(T)));
+        value[k] *= static_cast<T>(n[k]);
+    }
+    CUDA(cudaMemset(index.data(), 0, all * sizeof(int)));
     fastreduce_config exact = {};
     exact.kernel = FASTREDUCE_EXACT;
     exact.offset_type = FASTREDUCE_I32;
-    const fastreduce_status status =
-        fastreduce_reduce_by_index(input.data(), index.data(), output.data(), some + more, 1,
-                                   FASTREDUCE_F32, FASTREDUCE_SUM, &exact);
-    const float got = output.get()[0],
-                wanted = static_cast<float>(double(some) * double(from_bits<float>(0x40404040)) +
-                                            double(more) * double(from_bits<float>(0x41414141)));
-    check::that(status == 0 && got == wanted, "2^30 in a bin: status %d, %.9g, not %.9g", status,
+    const fastreduce_status status = fastreduce_reduce_by_index(
+        input.data(), index.data(), output.data(), all, 1, type_of<T>, FASTREDUCE_SUM, &exact);
+    const T got = output.get()[0];
+    fastreduce_host_reduce(value, &wanted, 2, type_of<T>, FASTREDUCE_SUM, FASTREDUCE_DEFAULT_TYPE);
+    check::that(status == 0 && got == wanted, "2^30 in a bin: status %d, %.17g, not %.17g", status,
                 double(got), double(wanted));
 }
 #endif
@@ -452,8 +454,8 @@ static void type()
         if constexpr (std::is_same_v<T, float>) powers();
 #ifndef SIMT_MACHINE
         for (const call &c : calls) in_graph<T>(c);
-        if constexpr (std::is_same_v<T, float>)
-            if (many) overflow();
+        if constexpr (std::is_floating_point_v<T>)
+            if (many) overflow<T>();
 #endif
     }
 }
