@@ -215,6 +215,7 @@ if [ "${1:-}" = --picture ]; then
     install_missing >&2
     made "$build/answers" "$course/answers.cpp"
 fi
+case ${1:-} in -*) usage ;; esac
 [ $# -gt 0 ] || set -- "$exercise"
 [ $# = 1 ] || kept=/dev/null # a class
 grade_files "$number" "$@" || status=1

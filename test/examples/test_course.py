@@ -201,7 +201,7 @@ def check_answers(folder):
     for number, expected in ANSWERS.items():
         status, said = check_sh(folder, str(number), "--answer")
         that(status == 0 and expected in said, f"answer {number}: {status} {said}")
-    for arguments in (["99"], ["three"], ["-h"]):
+    for arguments in (["99"], ["three"], ["-h"], ["4", "--hnit"]):
         status, said = check_sh(folder, *arguments)
         that(status == 2 and "check.sh 3 " in said, f"{arguments}: {status} {said}")
     exercise = read(COURSE, "02-baseline.cu")
