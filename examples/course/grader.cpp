@@ -238,8 +238,9 @@ static text report_of(const std::function<void()> &work, seen *watched)
 {
     text first;
     simt::reset();
-    simt::before_launch() = [&](void **) { /* which forgets what was said of the one before */
-                                           if (first.empty()) first = simt::report();
+    /* A launch makes the machine forget what it has to say of the one before. */
+    simt::before_launch() = [&](void **) {
+        if (first.empty()) first = simt::report();
     };
     if (watched)
         watched->watch(work);
@@ -286,11 +287,10 @@ static outcome run(const std::vector<float> &values, seen *watched = nullptr)
 
 static text where_it_was(size_t n)
 {
-    return "wrong for n = " + number(n) +
-           (the_solution->rows   ? " in rows of " + number(block_now)
-            : lesson_now().block ? " in blocks of " + number(block_now)
-                                 : text()) +
-           ": ";
+    const text in = the_solution->rows   ? " in rows of "
+                    : lesson_now().block ? " in blocks of "
+                                         : "";
+    return "wrong for n = " + number(n) + (in.empty() ? in : in + number(block_now)) + ": ";
 }
 
 /* Which element counts for how much, found by arrays that have a single 1. */
@@ -373,10 +373,9 @@ static std::vector<size_t> sizes()
 
 static void check_all_sums()
 {
-    const std::vector<unsigned> blocks = lesson_now().any_block
-                                             ? std::vector<unsigned>{256, 32, 64, 128, 512, 1024}
-                                         : the_solution->rows ? std::vector<unsigned>{block_now, 77}
-                                                              : std::vector<unsigned>{block_now};
+    std::vector<unsigned> blocks = {block_now};
+    if (lesson_now().any_block) blocks = {256, 32, 64, 128, 512, 1024};
+    if (the_solution->rows) blocks.push_back(77);
     for (unsigned block : blocks) {
         block_now = block;
         for (size_t n : sizes()) {
