@@ -7775,7 +7775,7 @@ struct float_planes {
                   special = fastreduce_detail_special(flags & 1, flags >> 1 & 1, flags >> 2 & 1);
         fastreduce_detail_magnitude sum = {0, 0, exponent + 127, 0};
         int negative;
-        /* 128 bits hold the sum. Words have 64, of doubles' digits 61. */
+        /* 128 bits may hold the sum: words have 64 bits, those of doubles' digits 61. */
         if ((end - lowest) * width < 64 + width + (digits > 1)) {
             for (unsigned k = end; k-- > lowest;) {
                 const unsigned long long word = launch.take(k, bin);

@@ -115,7 +115,6 @@ static void check_launch()
 {
     const size_t n = 9 * tile_now() - 5;
     simt::settings() = simt::options();
-    simt::reset();
     run(made(n, true));
     const simt::counts &c = simt::statistics();
     if (c.launches != 1) throw wrong{several(c.launches, "launch") + " where 1 is enough."};

@@ -530,7 +530,6 @@ static void check_turns()
         simt::settings() = simt::options();
         simt::settings().resident = 2 + seed % 4;
         simt::settings().seed = seed;
-        simt::reset();
         const outcome got = run(values);
         if (!simt::report().empty()) throw wrong{explained(simt::report())};
         if (got.sums[0] != pairwise_sum(values.data(), values.size()))

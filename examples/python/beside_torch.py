@@ -65,21 +65,27 @@ def graph_of(calls):
     return graph, kept
 
 
-def times(variants):
-    """Microseconds a call of each list of calls, measured in turns."""
-    graphs = [graph_of(calls) for calls in variants]
-    taken = [[] for _ in graphs]
-    for turn in range(8):
-        for (graph, _), calls, of in zip(graphs, variants, taken):
+def median_times(calls, turns):
+    """Microseconds of each of the calls, which take turns; the first one warms up."""
+    taken = [[] for _ in calls]
+    for turn in range(turns):
+        for call, of in zip(calls, taken):
             begin = torch.cuda.Event(enable_timing=True)
             end = torch.cuda.Event(enable_timing=True)
             begin.record()
-            graph.replay()
+            call()
             end.record()
             end.synchronize()
-            if turn: # the first one warms up
-                of.append(begin.elapsed_time(end) * 1000 / len(calls))
+            if turn:
+                of.append(begin.elapsed_time(end) * 1000)
     return [statistics.median(each) for each in taken]
+
+
+def times(variants):
+    """Microseconds a call of each list of calls, measured in turns."""
+    graphs = [graph_of(calls) for calls in variants]
+    taken = median_times([graph.replay for graph, _ in graphs], 8)
+    return [time_of_all / len(calls) for time_of_all, calls in zip(taken, variants)]
 
 
 def inputs(shape, dtype):
@@ -146,22 +152,6 @@ def bits(dtypes, lengths):
     return wrong
 
 
-def median_time(calls):
-    """Microseconds of each call, which take turns, outside of graphs."""
-    taken = {name: [] for name in calls}
-    for turn in range(6):
-        for name, call in calls.items():
-            begin = torch.cuda.Event(enable_timing=True)
-            end = torch.cuda.Event(enable_timing=True)
-            begin.record()
-            call()
-            end.record()
-            end.synchronize()
-            if turn: # the first one warms up
-                taken[name].append(begin.elapsed_time(end) * 1000)
-    return {name: statistics.median(each) for name, each in taken.items()}
-
-
 def by_index(quick):
     """Prints times of sums of floats by index. Returns whether bits of ours depend on the order."""
     n, wrong = 1 << (20 if quick else 26), False
@@ -180,12 +170,13 @@ def by_index(quick):
                 zeros.index_add_(0, index, x)
                 torch.use_deterministic_algorithms(False)
 
-            taken = median_time({
+            calls = {
                 "ours": lambda: fr.index_sum(x, index, bins, out=ours),
                 "index_add_": add, "deterministic": lambda: add(True),
                 "scatter_reduce": lambda: zeros.scatter_reduce_(0, index, x, "sum"),
                 "bincount": lambda: torch.bincount(index, x, bins),
-                "our bincount": lambda: fr.bincount(index, x, bins)})
+                "our bincount": lambda: fr.bincount(index, x, bins)}
+            taken = dict(zip(calls, median_times(list(calls.values()), 6)))
             shuffled = torch.randperm(n, device="cuda")
             wrong |= not torch.equal(ours, fr.index_sum(x[shuffled], index[shuffled], bins))
             exact = torch.zeros(bins, dtype=torch.float64, device="cuda")

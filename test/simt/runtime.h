@@ -121,21 +121,22 @@ inline void on_order(happening what, const void *where)
     machine &m = the_machine();
     if (m.running && m.watcher) m.watcher(what, reinterpret_cast<uintptr_t>(where), nullptr);
 }
-template <class T>
-T met_by_atomic(const T *address)
+/* Changes a word as one step, and returns what it was. Somebody may have waited for the change. */
+template <class T, class Next>
+T change(T *address, const Next &next)
 {
     on_order(happening::word_atomic, address);
-    return *address;
+    const T old = *address;
+    *address = next(old);
+    if (*address != old) *the_machine().idle_yields = 0;
+    return old;
 }
 } // namespace simt
 
 template <class T>
 T atomicAdd(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    if (value != T(0)) *simt::the_machine().idle_yields = 0; /* somebody may have waited for it */
-    *address = old + value;
-    return old;
+    return simt::change(address, [&](T old) { return static_cast<T>(old + value); });
 }
 template <class T>
 [[gnu::noinline]] simt::traced<T> atomicAdd(simt::traced<T> *address,
@@ -152,54 +153,37 @@ T atomicSub(T *address, simt::as<T> value)
 /* The next of 0 to most, and 0 after that. */
 inline unsigned atomicInc(unsigned *address, unsigned most)
 {
-    const unsigned old = simt::met_by_atomic(address);
-    *simt::the_machine().idle_yields = 0;
-    *address = old >= most ? 0 : old + 1;
-    return old;
+    return simt::change(address, [&](unsigned old) { return old >= most ? 0 : old + 1; });
 }
 template <class T>
 T atomicExch(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    *simt::the_machine().idle_yields = 0;
-    *address = value;
-    return old;
+    return simt::change(address, [&](T) { return value; });
 }
 template <class T>
 T atomicAnd(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    *address = old & value;
-    return old;
+    return simt::change(address, [&](T old) { return old & value; });
 }
 template <class T>
 T atomicOr(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    *address = old | value;
-    return old;
+    return simt::change(address, [&](T old) { return old | value; });
 }
 template <class T>
 T atomicMin(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    if (value < old) *address = value;
-    return old;
-}
-template <class T>
-T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
-{
-    const T old = simt::met_by_atomic(address);
-    if (old == expected) *address = value;
-    if (old == expected && old != value) *simt::the_machine().idle_yields = 0;
-    return old;
+    return simt::change(address, [&](T old) { return value < old ? value : old; });
 }
 template <class T>
 T atomicMax(T *address, simt::as<T> value)
 {
-    const T old = simt::met_by_atomic(address);
-    if (value > old) *address = value;
-    return old;
+    return simt::change(address, [&](T old) { return value > old ? value : old; });
+}
+template <class T>
+T atomicCAS(T *address, simt::as<T> expected, simt::as<T> value)
+{
+    return simt::change(address, [&](T old) { return old == expected ? value : old; });
 }
 
 inline void __threadfence() { simt::on_order(simt::happening::fence, nullptr); }

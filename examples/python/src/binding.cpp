@@ -217,17 +217,9 @@ struct reduction {
         const size_t count = shape.outer * shape.inner;
         if (!inputs.empty())
             return fastreduce_fold(inputs.data(), inputs.size(), out, count, type, op, &config);
-        if (index) {
-            fastreduce_config own = config; // its workspace grows with the results
-            own.workspace = nullptr;
-            if (index_workspace.defined()) {
-                own.workspace = index_workspace.data_ptr();
-                own.workspace_bytes = index_workspace.numel();
-                CHECK(fastreduce_workspace_init(own.workspace, own.workspace_bytes, own.stream));
-            }
+        if (index)
             return fastreduce_reduce_by_index(op == FASTREDUCE_COUNT_NONZERO ? nullptr : data(x),
-                                              index, out, shape.n, count, type, op, &own);
-        }
+                                              index, out, shape.n, count, type, op, &config);
         const bool is_single = count == 1 && shape.stride <= 1;
         if (y && is_single) return fastreduce_dot(data(x), y, out, shape.n, type, &config);
         if (y) return fastreduce_dot_axis(data(x), y, out, &shape, type, &config);
@@ -236,29 +228,35 @@ struct reduction {
         if (is_single) return fastreduce_reduce(data(x), out, shape.n, type, op, &config);
         return fastreduce_reduce_axis(data(x), out, &shape, type, op, &config);
     }
-    // Takes memory that PyTorch keeps: CUDA's pool gives large pieces back whenever a stream waits.
-    // PyTorch may use it again at once, so that a graph may not.
-    void allocate_index_workspace()
+    // By index the workspace grows with the results. Takes memory that PyTorch keeps: CUDA's pool,
+    // which the call takes without, gives large pieces back whenever a stream waits. PyTorch may
+    // use it again at once, so that a graph may not.
+    fastreduce_status find_index_workspace()
     {
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
         if (cudaStreamIsCapturing(config.stream, &status) != cudaSuccess ||
             status != cudaStreamCaptureStatusNone || !TVMFFIEnvGetDLPackManagedTensorAllocator())
-            return;
+            return FASTREDUCE_SUCCESS;
         const int64_t bytes = fastreduce_by_index_workspace_bytes(shape.inner, type, op, &config);
-        if (bytes > 0)
-            index_workspace = Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {&bytes, 1},
-                                                   {kDLUInt, 8, 1}, x.device());
+        if (bytes == 0) return FASTREDUCE_SUCCESS;
+        index_workspace =
+            Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {&bytes, 1}, {kDLUInt, 8, 1}, x.device());
+        config.workspace = index_workspace.data_ptr();
+        config.workspace_bytes = bytes;
+        return fastreduce_workspace_init(config.workspace, config.workspace_bytes, config.stream);
     }
     fastreduce_status run_on_gpu()
     {
         const int device = x.device().device_id;
         const CUDADeviceGuard guard(device);
         config.stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, device));
-        if (index) allocate_index_workspace();
+        fastreduce_status status = index ? find_index_workspace() : FASTREDUCE_SUCCESS;
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         cudaThreadExchangeStreamCaptureMode(&mode); // to allocate and to load kernels in a capture
-        config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
-        fastreduce_status status = find_workspace(device, config.stream, config.workspace);
+        if (!index) {
+            config.workspace_bytes = FASTREDUCE_WORKSPACE_BYTES;
+            status = find_workspace(device, config.stream, config.workspace);
+        }
         if (!status && (status = launch()) > 0) // the workspace may not be zero
             fastreduce_workspace_init(config.workspace, config.workspace_bytes, config.stream);
         cudaThreadExchangeStreamCaptureMode(&mode);
